@@ -17,7 +17,7 @@ import { DRAFT_PASSES } from '../src/parse/doctags/layout/draft-passes.ts';
 // --left-out scores papers of the training manifest in DIR (ID.pdf, ID.xml; see `npm run train:papers`), by folds of publishers;
 //   with --half those of one half of all publishers.
 // --models takes for each fold the models that saw none of its publishers (`npm run train -- … --folds DIR`).
-// --data scores the PDFs of another folder that have ID.truth.json beside them; --without leaves a pass over drafts out.
+// --data scores the PDFs of another folder that have ID.truth.json or, in all of it, ID.xml beside them; --without leaves a pass over drafts out.
 // Scores our parsers on the open documents, beside what other engines reach; exit 1 when a target is missed.
 
 const passes = DRAFT_PASSES.map(({ name }) => name).filter((name) => name !== 'paragraphs');

@@ -11,7 +11,7 @@ import { halfOfPublisher, publishersOf } from './score/halves.ts';
 import { sharedWords } from './score/words.ts';
 
 // npm run score:records [-- --data DIR] [--only REGEXP] [--half work|opened|aside] [--show]
-// Compares what a PDF says of itself (title, authors, DOI) with the JATS file beside it. Papers of one publisher stay in one
+// Compares what a PDF says of itself (title, authors, DOI) with the JATS file beside it (ID.jats.xml or ID.xml). Papers of one publisher stay in one
 // group: rules are made on `work` and `opened` and judged by `aside`.
 const options = checkOptions({ data: '', only: '', half: ['', 'work', 'opened', 'aside'], show: false });
 const folders =
@@ -40,8 +40,8 @@ for (const folder of folders) {
   for (const pdf of globSync('*.pdf', { cwd: folder }).sort()) {
     const id = basename(pdf, '.pdf');
     const half = halfOfPublisher(publishers.get(id) ?? id, basename(folder));
-    const jats = join(folder, `${id}.jats.xml`);
-    if (!existsSync(jats) || !new RegExp(options.only).test(id)) continue;
+    const jats = ['.jats.xml', '.xml'].map((end) => join(folder, id + end)).find((file) => existsSync(file));
+    if (jats === undefined || !new RegExp(options.only).test(id)) continue;
     if (options.half !== '' && options.half !== half) continue;
     const truth = parseMarkup(readFileSync(jats), { kind: 'jats' }).metadata;
     // A paper without named authors (an erratum, an editorial) says nothing about finding them.

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+
 import { openPdf } from '../../src/parse/doctags/engines/pdfium.ts';
 import { textInFileOrder } from '../../src/parse/doctags/inspect.ts';
 import { parseMarkup } from '../../src/parse/doctags/parse-markup.ts';
@@ -170,27 +172,25 @@ export const SETS: readonly ScoreSet[] = [
   },
 ];
 
-/** PDFs of a folder with truth files. */
+/** PDFs of a folder with their truth beside them: ID.truth.json, or the JATS file ID.xml. */
 export function folderSet(folder: string): ScoreSet {
   const { plain: _plain, ...pdf } = PDF;
-  return { ...pdf, name: folder, folder, targets: {} };
+  const hasTruth = readdirSync(folder).some((file) => file.endsWith(PDF.truth));
+  return { ...pdf, name: folder, folder, targets: {}, ...(!hasTruth && BY_JATS) };
 }
 
 /** Papers of the training manifest, judged by publishers left out; truth comes from the JATS file beside each PDF. */
 export function leftOutSet(folder: string, parts: ReadonlyMap<string, string>): ScoreSet {
   const { plain: _plain, ...pdf } = PDF;
-  const parse: ScoreSet['parse'] = async (bytes, without) => comparable(await PDF.parse(bytes, without));
-  return {
-    ...pdf,
-    name: 'publishers left out',
-    folder,
-    truth: '.xml',
-    readTruth: truthFromJats,
-    parse,
-    parts,
-    targets: {},
-  };
+  return { ...pdf, ...BY_JATS, name: 'publishers left out', folder, parts, targets: {} };
 }
+
+/** PDFs with their JATS files beside them. */
+const BY_JATS = {
+  truth: '.xml',
+  readTruth: truthFromJats,
+  parse: async (bytes, without) => comparable(await PDF.parse(bytes, without)),
+} satisfies Partial<ScoreSet>;
 
 /** A paper as the truth of JATS files has it: references without links. */
 function comparable(document: ParsedDocument): ParsedDocument {

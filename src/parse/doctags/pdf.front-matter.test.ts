@@ -155,6 +155,28 @@ test('the last line of a title belongs to it, also if short above a column or pl
   );
 });
 
+test('all lines of a title belong to it, also with a box beside them and where a picture indents the first', async () => {
+  const boxed = await makePdf((pdf) => {
+    for (const [row, text] of ['Recovery of Rivers as a Balm', 'for Floods of the Plains in the', 'North'].entries())
+      line(pdf, text, { x: 162, y: 70 + 24 * row, size: 20, font: 'Times-Bold' });
+    for (const [row, text] of ['Access this article', 'Quick response', 'Volume 10: 1–21', 'Website', 'Code'].entries())
+      line(pdf, text, { x: 56, y: 60 + 12 * row, size: 7 });
+    line(pdf, 'Ada Stone, Bo Hill', { x: 162, y: 146, size: 10, font: 'Times-Bold' });
+    paragraph(pdf, prose(14, 1), { x: 162, y: 170, width: 380 });
+    paragraph(pdf, prose(16, 2), { x: 56, y: 400, width: 486 });
+  });
+  const title = 'Recovery of Rivers as a Balm for Floods of the Plains in the North';
+  assert.equal((await parsePdf(boxed)).metadata.title, title);
+  const indented = await makePdf((pdf) => {
+    pdf.rect(60, 62, 34, 20).fill('#a31515').fillColor('black');
+    line(pdf, 'Recovery of Rivers as a Balm for', { x: 104, y: 66, size: 16, font: 'Times-Bold' });
+    line(pdf, 'Floods of the Plains in the North', { x: 58, y: 91, size: 16, font: 'Times-Bold' });
+    line(pdf, 'Ada Stone', { x: 58, y: 120, size: 13 });
+    paragraph(pdf, prose(20, 1), { x: 58, y: 160, width: 480 });
+  });
+  assert.equal((await parsePdf(indented)).metadata.title, title);
+});
+
 test('the year is read from the conference, the journal in the margin, or the draft, not from a cited paper', async () => {
   const cited = 'Sand settles in plains (J. Sand 2009, 20, 34). ';
   const year = async (above: string, foot: string): Promise<string | undefined> => {

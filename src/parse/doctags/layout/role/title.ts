@@ -57,13 +57,14 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     lines.push(...next.lines);
     end = index + 1;
   }
+  const nextBelow = (): number => drafts.findIndex((draft, index) => index >= end && continues(draft, lines, bodySize));
+  for (let below = nextBelow(); below !== -1; below = nextBelow())
+    lines.push(...(drafts.splice(below, 1)[0]?.lines ?? []));
   const subtitle = subtitleAt(drafts, end);
   if (isSubtitle(subtitle, drafts[end + subtitle.length], lines, bodySize)) {
     lines.push(...subtitle.flatMap((draft) => draft.lines));
     end += subtitle.length;
   }
-  const below = drafts.findIndex((draft, index) => index >= end && continues(draft, lines, bodySize));
-  if (below !== -1) lines.push(...(drafts.splice(below, 1)[0]?.lines ?? []));
   return replaceByTitle(drafts, at, { ...splitVersion(lines), end });
 }
 
@@ -149,14 +150,15 @@ function hasByline(title: Draft, drafts: readonly Draft[]): boolean {
   return next?.page === title.page && next.lines.some(({ text }) => namesInLine(text).length > 0);
 }
 
-/** The short last line of a title that is over two columns may be read with the left one, behind other text. */
+/** Lines of a title may be read behind other text: that of a box beside them, or of columns that the last one is above. */
 function continues({ lines: [line], page, kind }: Draft, title: readonly Line[], bodySize: number): boolean {
   const last = title.at(-1);
-  if (!line || !last || page !== last.page || kind !== 'text' || line.font !== last.font) return false;
+  if (!line || !last || page !== last.page || kind !== 'text' || line.font.name !== last.font.name) return false;
   return (
     last.size >= 1.12 * bodySize &&
     Math.abs(line.size - last.size) < 0.3 &&
-    Math.abs(line.left - last.left) < 0.2 * line.size &&
+    line.left < last.right &&
+    line.right > last.left &&
     line.baseline > last.baseline &&
     line.baseline - last.baseline < 1.6 * line.size
   );
