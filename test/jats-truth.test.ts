@@ -61,3 +61,38 @@ test('rows without a word, which only draw rules, are no rows', () => {
     ],
   );
 });
+
+test('columns without a word, which only keep columns apart, are no columns', () => {
+  const row = (...cells: string[]): string => `<tr>${cells.join('')}</tr>`;
+  const truth = truthFromJats(
+    'ponds',
+    Buffer.from(`<article><front><article-meta/></front><body><table-wrap><table><tbody>
+      ${row('<td rowspan="2">Pond</td>', '<td/>', '<td colspan="3">Birds</td>')}
+      ${row('<td/>', '<td>Ducks</td>', '<td/>', '<td>Geese</td>')}
+      ${row('<td>Upper</td>', '<td/>', '<td>12</td>', '<td/>', '<td/>')}
+    </tbody></table></table-wrap></body></article>`),
+  );
+  const [table] = truth?.blocks.flatMap((block) => block.table ?? []) ?? [];
+  assert.deepEqual(
+    table?.rows.map((cells) => cells.map(({ text, colspan }) => `${text} ${colspan}`)),
+    [
+      ['Pond 1', 'Birds 2'],
+      ['Ducks 1', 'Geese 1'],
+      ['Upper 1', '12 1', ' 1'],
+    ],
+  );
+});
+
+test('names that pages print above statements, which the file has without them, may be headings', () => {
+  const truth = truthFromJats(
+    'ponds',
+    Buffer.from(`<article><front><article-meta><author-notes><fn fn-type="COI-statement"><p>None.</p></fn></author-notes>
+      </article-meta></front><body><sec id="funding-statement1"><title>Funding Statement</title><p>Nil.</p></sec>
+      <p><bold>Ducks.</bold> They swim <bold>here</bold>. <bold>Funding:</bold> Nobody paid.</p></body></article>`),
+  );
+  const headings = truth?.blocks.filter(({ kind }) => kind === 'heading') ?? [];
+  assert.ok(headings.every(({ optional }) => optional));
+  const names = headings.map(({ text }) => text);
+  for (const name of ['Competing interests', 'Funding Statement', 'Ducks', 'Funding']) assert.ok(names.includes(name));
+  for (const name of ['here', 'Author contributions']) assert.ok(!names.includes(name));
+});

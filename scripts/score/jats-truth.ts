@@ -61,6 +61,7 @@ export function truthFromJats(id: string, xml: Uint8Array): Truth | undefined {
   if (!article || !meta || !child(article, 'body')) return undefined;
   const walk = new Walk();
   walk.front(meta);
+  walk.statements(article);
   for (const part of children(article, 'body', 'floats-group', 'floats-wrap')) walk.flow(part, 1);
   for (const back of children(article, 'back')) walk.flow(without(back, 'title', 'label'), 1);
   return { id, structured: true, blocks: walk.blocks };
@@ -76,7 +77,28 @@ const BLOCKS = new Set(
 );
 
 /** Sections that archives add to a paper: its pages may have other names for them, or none. */
-const ADDED = new Set(['associated-data', 'display-objects', 'fn-group', 'supplementary-material']);
+const ADDED =
+  /^(?:associated-data|display-objects|fn-group|supplementary-(?:materials?|data)|funding-statement\d{0,3})$/u;
+
+/** Statements that a file may have without the names that pages print them under. */
+const STATEMENTS: readonly (readonly [tell: (element: MarkupElement) => boolean, names: readonly string[]])[] = [
+  [
+    (element) => /^(?:coi-statement|conflict|competing-interests?)$/iu.test(typeOf(element)),
+    ['Competing interests', 'Conflicts of interest', 'Declaration of conflicting interests', 'Disclosure'],
+  ],
+  [(element) => typeOf(element) === 'con' || element.name === 'role', ['Author contributions']],
+  [
+    (element) =>
+      /^(?:financial-disclosure|supported-by|funding)$/u.test(typeOf(element)) || element.name === 'funding-group',
+    ['Funding', 'Funding statement', 'Financial support', 'Financial support and sponsorship'],
+  ],
+  [({ name }) => name === 'corresp', ['Correspondence', 'Corresponding author']],
+  [({ name }) => name === 'bio', ['Author biography']],
+];
+
+function typeOf({ attributes }: MarkupElement): string {
+  return attributes['fn-type'] ?? attributes['content-type'] ?? '';
+}
 
 /** Most letters of a label in front of a note. */
 const LABEL_LETTERS = 60;
@@ -107,6 +129,12 @@ class Walk {
     for (const affiliation of findAll(meta, named('aff'))) this.#add('soft', spaced(affiliation));
     for (const abstract of children(meta, 'abstract', 'trans-abstract')) this.#abstract(abstract);
     for (const words of children(meta, 'kwd-group')) this.#add('soft', `Keywords ${spaced(words)}`);
+  }
+
+  /** Names that pages may print above what the file says by its elements alone. */
+  statements(article: MarkupElement): void {
+    for (const [tells, names] of STATEMENTS)
+      if (findFirst(article, tells)) for (const name of names) this.#implied(name, 1);
   }
 
   #abstract(abstract: MarkupElement): void {
@@ -183,13 +211,20 @@ class Walk {
         this.#label(element);
         this.#add('soft', spaced(element));
         return;
+      case 'p':
+        this.#runIn(element);
+        this.flow(element, level);
+        return;
       default:
         this.flow(element, level);
     }
   }
 
   #section(section: MarkupElement, level: number): void {
-    const isAdded = ADDED.has(section.attributes['sec-type'] ?? '');
+    const { attributes } = section;
+    const isAdded = [attributes['sec-type'], attributes['content-type'], attributes['id']].some((each = '') =>
+      ADDED.test(each),
+    );
     const isHeaded = this.#heading(section, level, this.#isSoft || isAdded);
     if (!isHeaded && section.name === 'ack') this.#implied('Acknowledgements', level);
     this.flow(without(section, ...HEADING_PARTS), level + 1);
@@ -205,11 +240,16 @@ class Walk {
 
   /** "Funding." in bold in front of a note, which pages may set as a heading. */
   #label(notes: MarkupElement): void {
-    for (const paragraph of findAll(notes, named('p'))) {
-      const [first] = paragraph.children;
-      const label = typeof first === 'object' && first.name === 'bold' ? textOf(first) : '';
-      if (label !== '' && label.length < LABEL_LETTERS) this.#implied(label.replace(/[.:]$/u, ''), 1);
-    }
+    for (const paragraph of findAll(notes, named('p'))) this.#runIn(paragraph);
+  }
+
+  /** A name in bold in front of a sentence, or of one further on in a paragraph of statements. */
+  #runIn(paragraph: MarkupElement): void {
+    paragraph.children.forEach((node, at) => {
+      const label = typeof node === 'object' && node.name === 'bold' ? textOf(node) : '';
+      if (label === '' || label.length >= LABEL_LETTERS || (at > 0 && !/[.:]$/u.test(label))) return;
+      this.#implied(label.replace(/[.:]$/u, ''), 1);
+    });
   }
 
   #implied(text: string, level: number): void {
@@ -242,7 +282,7 @@ class Walk {
         .flat()
         .map((cell) => cell.text)
         .join(' ');
-      if (text.trim() !== '') this.#add('table', text, { table: { rows: withoutSpacers(rows) } });
+      if (text.trim() !== '') this.#add('table', text, { table: { rows: withoutSpacerColumns(withoutSpacers(rows)) } });
     }
     for (const foot of children(wrap, 'table-wrap-foot', 'fn-group', 'fn')) this.#add('soft', spaced(foot));
   }
@@ -276,6 +316,44 @@ function withoutSpacers(rows: readonly (readonly TruthCell[])[]): TruthCell[][] 
     if (isSpacer[at]) return [];
     const spacers = (rowspan: number): number => isSpacer.slice(at, at + rowspan).filter(Boolean).length;
     return [row.map((cell) => ({ ...cell, rowspan: cell.rowspan - spacers(cell.rowspan) }))];
+  });
+}
+
+/** Columns of nothing but empty cells, which other publishers keep columns apart with, are not printed either. */
+function withoutSpacerColumns(rows: readonly (readonly TruthCell[])[]): TruthCell[][] {
+  // Columns with a cell of their own, and those of them with words.
+  const [own, used] = [new Set<number>(), new Set<number>()];
+  const places = placesOf(rows);
+  rows.forEach((row, at) =>
+    row.forEach(({ text, colspan }, index) => {
+      if (colspan > 1) return;
+      const column = places[at]?.[index] ?? 0;
+      own.add(column);
+      if (text.trim() !== '') used.add(column);
+    }),
+  );
+  const isSpacer = (column: number): boolean => own.has(column) && !used.has(column);
+  return rows.map((row, at) =>
+    row.flatMap((cell, index) => {
+      const from = places[at]?.[index] ?? 0;
+      const columns = Array.from({ length: cell.colspan }, (_, each) => from + each);
+      const colspan = columns.filter((column) => !isSpacer(column)).length;
+      return colspan > 0 ? [{ ...cell, colspan }] : cell.text.trim() === '' ? [] : [{ ...cell, colspan: 1 }];
+    }),
+  );
+}
+
+/** The column that each cell begins in, below cells that span rows. */
+function placesOf(rows: readonly (readonly TruthCell[])[]): number[][] {
+  const until: number[] = [];
+  return rows.map((row, at) => {
+    let column = 0;
+    return row.map(({ rowspan, colspan }) => {
+      while ((until[column] ?? 0) > at) column += 1;
+      const from = column;
+      for (column = from; column < from + colspan; column += 1) until[column] = at + rowspan;
+      return from;
+    });
   });
 }
 

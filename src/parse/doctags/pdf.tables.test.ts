@@ -426,3 +426,89 @@ test('running text between two rules below the caption of a table is no table', 
   });
   assert.deepEqual(tablesOf((await parsePdf(bytes)).blocks), []);
 });
+
+test('a rule below the label of a table is above its caption, and rules of its columns may stop for a row over all', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Table 1', { x: 72, y: 60, font: 'Times-Bold' });
+    rule(pdf, 72, 500, 73);
+    line(pdf, 'Grains found in two rivers and in all the ponds of the plain,', { x: 72, y: 76 });
+    line(pdf, 'by the year of the flood', { x: 72, y: 88 });
+    const rows = [
+      ['River', 'Grains', 'Sand'],
+      ['', 'in all', 'in all'],
+      ['Elbe', '12.1', '3.4'],
+      ['Rivers of the south'],
+      ['Oder', '8.4', '5.5'],
+      ['Rhine', '20.0', '8.1'],
+    ];
+    rows.forEach((cells, row) => {
+      const y = 110 + 16 * row;
+      if (row !== 1) rule(pdf, 72, 500, y);
+      cells.forEach((cell, column) => line(pdf, cell, { x: 78 + 140 * column, y: y + 4, size: 9 }));
+      if (cells.length > 1)
+        for (const x of [72, 212, 352, 500])
+          pdf
+            .moveTo(x, y)
+            .lineTo(x, y + 16)
+            .lineWidth(0.5)
+            .stroke();
+    });
+    rule(pdf, 72, 500, 206);
+    paragraph(pdf, prose(8, 2), { x: 72, y: 230, width: 428 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  const caption = 'Table 1 Grains found in two rivers and in all the ponds of the plain, by the year of the flood';
+  assert.deepEqual(
+    blocks.flatMap(({ kind, text }) => (kind === 'caption' ? [text] : [])),
+    [caption],
+  );
+  const [table, ...more] = tablesOf(blocks);
+  assert.equal(more.length, 0);
+  assert.deepEqual(rowsOf(table).at(-1), ['Rhine', '20.0', '8.1']);
+  assert.ok(!JSON.stringify(table).includes('by the year'));
+});
+
+test('a name alone in bold is the label of the only table', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Table', { x: 72, y: 60, font: 'Times-Bold' });
+    line(pdf, 'Grains found in two rivers', { x: 72, y: 74 });
+    rule(pdf, 72, 400, 90);
+    [
+      ['River', 'Grains', 'Sand'],
+      ['Elbe', '12.1', '3.4'],
+      ['Oder', '8.4', '5.5'],
+    ].forEach((cells, row) =>
+      cells.forEach((cell, column) => line(pdf, cell, { x: 78 + 110 * column, y: 94 + 14 * row })),
+    );
+    rule(pdf, 72, 400, 106);
+    rule(pdf, 72, 400, 138);
+    paragraph(pdf, prose(8, 2), { x: 72, y: 160, width: 428 });
+    line(pdf, 'Figure', { x: 72, y: 400, font: 'Times-Bold' });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    blocks.flatMap(({ kind, text }) => (kind === 'caption' ? [text] : [])),
+    ['Table Grains found in two rivers'],
+  );
+});
+
+test('frames that touch each other around the text of a page are no table', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (const [x0, y0, x1, y1] of [
+      [157, 204, 558, 204],
+      [157, 204, 157, 731],
+      [369, 685, 369, 731],
+      [369, 685, 558, 685],
+      [558, 685, 558, 731],
+      [369, 731, 558, 731],
+    ] as const)
+      pdf.moveTo(x0, y0).lineTo(x1, y1).lineWidth(0.5).stroke();
+    line(pdf, 'Cubes of Rivers', { x: 162, y: 100, size: 20 });
+    paragraph(pdf, prose(16, 1), { x: 162, y: 214, width: 390, size: 9 });
+    paragraph(pdf, prose(26, 2), { x: 162, y: 400, width: 188, size: 10 });
+    paragraph(pdf, prose(24, 3), { x: 370, y: 400, width: 188, size: 10 });
+    line(pdf, 'How to cite: Stone A. The rivers.', { x: 375, y: 700, size: 8 });
+    for (const row of [0, 1, 2, 3, 4, 5]) line(pdf, `Department ${row}`, { x: 72, y: 400 + 12 * row, size: 8 });
+  });
+  assert.equal(tablesOf((await parsePdf(bytes)).blocks).length, 0);
+});

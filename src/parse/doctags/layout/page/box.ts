@@ -81,14 +81,17 @@ export function mergeTouching(boxes: Iterable<Box>, slack: number): Box[] {
   return groups;
 }
 
-/** Joins each box to the first one before it to which it belongs. */
+/** Joins each box to those before it to which it belongs, and so these with each other. */
 export function joinBoxes(boxes: readonly Box[], belongs: (host: Box, box: Box) => boolean): Box[] {
   const result: Box[] = [];
   for (const box of boxes) {
-    const at = result.findIndex((host) => belongs(host, box));
-    const host = result[at];
-    if (host) result[at] = unionBox([host, box]);
-    else result.push(box);
+    const [first, ...more] = result.filter((host) => belongs(host, box));
+    if (!first) {
+      result.push(box);
+      continue;
+    }
+    result[result.indexOf(first)] = unionBox([first, ...more, box]);
+    for (const other of more) result.splice(result.indexOf(other), 1);
   }
   return result;
 }

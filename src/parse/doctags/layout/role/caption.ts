@@ -35,6 +35,9 @@ export function segmentLabel(segment: {
 const WITHOUT_NUMBER =
   /^(?:(table|tabla|tabela|tabelle)|figure|fig|figura|abbildung|photo(?:graph)?|image)(?:\.|:)\s+[\p{L}“"]/iu;
 
+/** So it may be alone on its line, in bold: the words of the caption are below it. */
+const NAME_ALONE = /^(?:(table|tabla|tabela|tabelle)|figure|figura|abbildung)$/iu;
+
 type FloatKind = 'table' | 'figure' | 'other';
 
 export function captionStart(line: Line): FloatKind | undefined {
@@ -45,7 +48,9 @@ export function captionStart(line: Line): FloatKind | undefined {
   const { kind = '', number = '', end = '' } = match?.groups ?? {};
   // "Figure." holds "Figur" and the letter "e": letters that count are capitals.
   if (!match || /\p{Ll}/u.test(number)) {
-    const plain = /^\p{Lu}/u.test(text) ? WITHOUT_NUMBER.exec(text) : null;
+    const plain = /^\p{Lu}/u.test(text)
+      ? (WITHOUT_NUMBER.exec(text) ?? (line.bold > 0.9 ? NAME_ALONE.exec(text) : null))
+      : null;
     return plain ? (plain[1] === undefined ? 'figure' : 'table') : undefined;
   }
   const [letter = ''] = text;
@@ -87,9 +92,10 @@ export function bindCaptions(drafts: Draft[], setting: Setting): Draft[] {
       draft.kind = 'page_header';
       continue;
     }
+    takeNextLines(draft, kind, drafts, setting);
+    if (draft.lines.length === 1 && NAME_ALONE.test(first.text)) continue;
     draft.kind = 'caption';
     captions.push(draft);
-    takeNextLines(draft, kind, drafts, setting);
     const wanted = kind === 'table' ? 'table' : 'picture';
     const distanceOf = (float: Draft): number => gapBetween(float.box, draft.box) + (float.kind === wanted ? 0 : 60);
     const [best] = floats
@@ -121,7 +127,7 @@ function takeNextLines(caption: Draft, kind: string, drafts: readonly Draft[], s
       const distance = first.baseline - last.baseline;
       if (distance <= 0 || distance > 1.15 * pitch || Math.abs(first.left - last.left) > last.size) return false;
       if (Math.abs(first.size - last.size) > 0.04 * last.size || captionStart(first)) return false;
-      if (isLabelAlone(last)) return !/^\p{Ll}/u.test(first.text);
+      if (isLabelLine(last)) return !/^\p{Ll}/u.test(first.text);
       if (kind === 'figure' && first.size < 0.96 * setting.size && !NOTES.test(first.text)) return true;
       return draft.piece !== caption.piece && first.right < last.right;
     });
@@ -136,7 +142,7 @@ function takeNextLines(caption: Draft, kind: string, drafts: readonly Draft[], s
 function joinLabels(drafts: readonly Draft[]): void {
   drafts.forEach((draft, index) => {
     const [line, more] = draft.lines;
-    if (draft.kind !== 'text' || !line || more || !isLabelAlone(line)) return;
+    if (draft.kind !== 'text' || !line || more || !isLabelLine(line)) return;
     const picture = drafts[index + 1]?.kind === 'picture' ? drafts[index + 1] : undefined;
     const words = drafts[picture ? index + 2 : index + 1];
     const [first] = words?.lines ?? [];
@@ -168,10 +174,16 @@ function takeNotes(caption: Draft, figure: Draft, drafts: readonly Draft[], { si
   notes.lines = [];
 }
 
-function isLabelAlone(line: Line): boolean {
+function isLabelLine(line: Line): boolean {
   const kind = captionStart(line);
-  if (kind !== 'table' && kind !== 'figure') return false;
-  return /^\p{L}+\.?\s*(?:[A-Z]?\d{1,3}|[IVX]{1,5})[.:|]?$/u.test(withoutLetterspacing(line.text).trim());
+  return (kind === 'table' || kind === 'figure') && isLabelAlone(line.text);
+}
+
+/** Nothing but the label: "Table 3", "TABLE IV". */
+export function isLabelAlone(text: string): boolean {
+  return (
+    NAME_ALONE.test(text) || /^\p{L}+\.?\s*(?:[A-Z]?\d{1,3}|[IVX]{1,5})[.:|]?$/u.test(withoutLetterspacing(text).trim())
+  );
 }
 
 function gapBetween(a: Box, b: Box): number {

@@ -17,7 +17,7 @@ import {
 import type { Rule, PageContent } from '../page/page-content.ts';
 import type { Segment, Line } from '../page/segment.ts';
 import { sameRow } from '../page/segment.ts';
-import { segmentLabel, captionStart } from '../role/caption.ts';
+import { isLabelAlone, segmentLabel, captionStart } from '../role/caption.ts';
 import { isFormulaLine, hasLeaders } from '../role/paragraph.ts';
 import { oneColumnBelow } from './one-column.ts';
 import { buildTable } from './table-grid.ts';
@@ -53,10 +53,12 @@ export function findTableRegions(
   const page = { segments, rules: horizontal, pictures: figures, prose };
   const captioned = captions(segments).flatMap((caption) => tableBelow(caption, page) ?? []);
   const upright = [...vertical, ...joints];
-  const drawn = grids(horizontal, upright).filter((box) => isTabular(box, segments, upright));
-  // A grid ends where the rules between its columns end, whatever is empty in its last rows.
+  const drawn = grids(horizontal, upright).filter((box) => isTabular(box, page, upright));
+  // A grid ends where the rules between its columns end, whatever is empty in its last rows or runs over its columns.
   const isPartOf = (box: Box, grid: Box): boolean =>
-    shareInside(box, grid) > 0.9 && grid.bottom > box.bottom + 2 && vertical.some((rule) => reachesFoot(rule, grid));
+    shareInside(box, grid) > 0.9 &&
+    grid.bottom > box.bottom + 2 &&
+    vertical.some((rule) => reachesFoot(rule, grid, vertical));
   const parts = chains(horizontal).flatMap((chain) => tabularParts(chain, segments, vertical, prose));
   for (const box of captioned)
     if (
@@ -86,9 +88,10 @@ function rowsIn(box: Box, segments: readonly Segment[]): Segment[][] {
 /** More lines are hardly a head alone. */
 const HEAD_ROWS = 3;
 
-function reachesFoot(rule: Box, grid: Box): boolean {
+function reachesFoot(rule: Box, grid: Box, vertical: readonly Box[]): boolean {
   const isInner = rule.left > grid.left + 8 && rule.left < grid.right - 8;
-  return isInner && rule.top < grid.top + 3 && rule.bottom > grid.bottom - 3;
+  if (!isInner || rule.bottom < grid.bottom - 3) return false;
+  return vertical.some(({ left, top }) => Math.abs(left - rule.left) < SAME_JOINT && Math.abs(top - grid.top) < 3);
 }
 
 /** No table is set in type that is clearly larger than the running text: it is a title between two rules. */
@@ -159,12 +162,18 @@ function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
   );
 }
 
-function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Box[]): boolean {
+/** Rules between the columns of a table have at least this share of its height together. */
+const LEAST_HEIGHT = 0.2;
+
+function isTabular(box: Box, { segments, prose }: TablePage, vertical: readonly Box[]): boolean {
   const rows = rowsIn(box, segments);
   if (rows.length < 2 || rows.some(startsCaption)) return false;
   const inner = vertical.filter(
     (rule) => shareInside(grown(rule), grown(box)) > 0.5 && rule.left > box.left + 8 && rule.left < box.right - 8,
   );
+  const isCut = inner.reduce((sum, rule) => sum + heightOf(rule), 0) > LEAST_HEIGHT * heightOf(box);
+  // Frames and boxes that touch each other may be around the text of a page.
+  if (!isCut && proseShare(box, segments, prose) > PROSE && !keepsToColumns(rows.slice(0, 1), rows)) return false;
   const several = rows.filter((row) => row.length >= 2).length;
   return inner.length > 0 ? several >= 1 : several >= 0.5 * rows.length;
 }
@@ -296,8 +305,11 @@ function captions(segments: readonly Segment[]): Segment[] {
  * A table below its caption: from the caption's end to the last rule before running text, another caption or a picture.
  */
 function tableBelow(caption: Segment, page: TablePage): Box | undefined {
+  // A rule right below a label alone is above the words of its caption.
+  const isAlone = isLabelAlone(caption.text) && !page.segments.some((segment) => isBeside(caption, segment));
+  const start = isAlone ? caption.bottom + 0.6 * caption.size : caption.bottom - 1;
   const rules = page.rules
-    .filter((rule) => rule.bottom > caption.bottom - 1 && overlapX(rule, caption) > 0)
+    .filter((rule) => rule.bottom > start && overlapX(rule, caption) > 0)
     .sort((a, b) => a.top - b.top);
   let own: Box[] = [];
   let open: Box[] = [];
