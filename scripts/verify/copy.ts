@@ -118,7 +118,7 @@ async function tableOf(corpus: Corpus, isFilled: boolean): Promise<unknown> {
   await using session = await corpus.openSearch();
   const columns = columnsFrom(['country', 'sample size:number']);
   if (isFilled) await fillTable(corpus, session, { columns });
-  const [table] = savedTables(corpus);
+  const [table] = await savedTables(corpus);
   return table && (await readTable(corpus, session, table.id)).rows;
 }
 

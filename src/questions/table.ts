@@ -48,7 +48,7 @@ export const tableQuestion = question({
     const cells: z.output<typeof cellFields>[] = [];
     let screenedOut = 0;
     for (const { id: of, corpus, search: kept } of runs)
-      for (const { id: table, columns, model } of savedTables(corpus)) {
+      for (const { id: table, columns, model } of await savedTables(corpus)) {
         if (id !== undefined && table !== id) continue;
         const names = columns.map(({ name }) => name);
         tables.push({ run: of, table, columns: names, model });

@@ -22,6 +22,7 @@ import { kindOf } from './known/column-kind.ts';
 import type { KnownPaper } from './known-cells.ts';
 import { knownCell, likelyCell } from './known-cells.ts';
 import {
+  bringRows,
   readRow,
   rowHash,
   rowOf,
@@ -97,6 +98,7 @@ export async function fillTable(
     });
   const table = { columns, model: writer?.name ?? null };
   const folder = tableFolder(corpus, columns);
+  await bringRows(corpus, folder);
   await saveTable(corpus, folder, table);
   const cfgHash = rowHash(table);
   const corrections = corpus.corrections();
@@ -355,6 +357,7 @@ export async function estimateTable(
   const { support, contextTokens } = askSettings(corpus.config);
   const table = { columns, model: writer?.name ?? null };
   const folder = tableFolder(corpus, columns);
+  await bringRows(corpus, folder);
   const place = tablePlace(corpus);
   let [known, requests, inputTokens, mostOutputTokens] = [0, 0, 0, 0];
   for (const document of documents) {

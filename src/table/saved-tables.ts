@@ -15,6 +15,8 @@ const TABLE_FILE = 'table.json';
 /** The rows are files beside it. */
 type TableFile = Omit<Table, 'rows'>;
 
+type TableCorpus = Pick<Corpus, 'config' | 'folder' | 'shared'>;
+
 function tablesFolder({ config }: Pick<Corpus, 'config'>): string {
   return join(config.parse.data_root, 'Tables');
 }
@@ -48,8 +50,9 @@ export function pathIn({ folder }: Pick<Corpus, 'folder'>, path: string): string
 }
 
 /** The tables of a corpus, newest first; `at` is when a table was last started. */
-export function savedTables(corpus: Pick<Corpus, 'config'>) {
+export async function savedTables(corpus: TableCorpus) {
   const folder = tablesFolder(corpus);
+  await corpus.shared?.files.bringNew(`${pathIn(corpus, folder)}/`, (path) => path.endsWith(`/${TABLE_FILE}`));
   if (!existsSync(folder)) return [];
   const tables = readdirSync(folder).flatMap((id) => {
     const path = join(folder, id, TABLE_FILE);
@@ -68,9 +71,10 @@ export function savedTables(corpus: Pick<Corpus, 'config'>) {
   return tables.sort((one, other) => other.at - one.at);
 }
 
-/** Changes when a row of any table is filled in. */
-export function tablesStamp(corpus: Pick<Corpus, 'config'>): string {
+/** Changes when a row of any table is filled in, on any machine. */
+export function tablesStamp(corpus: TableCorpus): string {
   const folder = tablesFolder(corpus);
+  if (corpus.shared) return corpus.shared.files.stamp(`${pathIn(corpus, folder)}/`);
   if (!existsSync(folder)) return '';
   const times = readdirSync(folder).map((id) => `${id} ${statSync(join(folder, id)).mtimeMs}`);
   return sha256(times.join('\n')).slice(0, 16);
@@ -84,7 +88,8 @@ export async function readTable(
   page: { readonly search?: SearchRequest; readonly from?: number; readonly limit?: number } = {},
 ) {
   const { search = {}, from = 0, limit = Infinity } = page;
-  const table = tableNamed(corpus, id);
+  const table = await tableNamed(corpus, id);
+  await bringRows(corpus, join(tablesFolder(corpus), id));
   const documents = await session.documents(search);
   const rows: TableRow[] = [];
   let at = from;
@@ -103,8 +108,13 @@ export function screenedOutOf(session: SearchSession, { works }: SearchRequest =
   return works === undefined ? session.worksScreenedOut : 0;
 }
 
-function tableNamed(corpus: Corpus, id: string): TableFile {
-  const table = savedTables(corpus).find((each) => each.id === id);
+/** Fetches the rows of a table that other machines have filled in. */
+export async function bringRows(corpus: TableCorpus, folder: string): Promise<void> {
+  await corpus.shared?.files.bringNew(`${pathIn(corpus, folder)}/`);
+}
+
+async function tableNamed(corpus: Corpus, id: string): Promise<TableFile> {
+  const table = (await savedTables(corpus)).find((each) => each.id === id);
   if (table) return table;
   throw new AppError('TABLE_UNKNOWN', `there is no table ${id.slice(0, 100)}`, {
     hint: 'fill one with docstokg table',
@@ -145,7 +155,7 @@ export async function correctCell(
   id: string,
   cell: { readonly work: string; readonly column: string; readonly value: string | null },
 ): Promise<TableRow | undefined> {
-  const { columns } = tableNamed(corpus, id);
+  const { columns } = await tableNamed(corpus, id);
   const column = columns.find(({ name }) => name === cell.column);
   if (!column)
     throw new AppError('USAGE_TABLE', `the table has no column "${cell.column.slice(0, 100)}"`, {

@@ -15,7 +15,7 @@ after(() => server[Symbol.asyncDispose]());
 /** What people did in a corpus, and what its account counts. */
 async function doneIn(corpus: Corpus): Promise<object> {
   const tables = [];
-  for (const { id } of savedTables(corpus)) {
+  for (const { id } of await savedTables(corpus)) {
     await using session = await corpus.openSearch();
     tables.push((await readTable(corpus, session, id)).rows);
   }
@@ -51,7 +51,7 @@ test('a corpus moves into PostgreSQL, is worked on there, and moves back into it
     await scene.copy(scene.folder, server.url);
     {
       await using corpus = await scene.open(`turn ${turn}`);
-      assert.equal(savedTables(corpus).length, turn, 'tables come along');
+      assert.equal((await savedTables(corpus)).length, turn, 'tables come along');
       assert.equal(await fill(corpus, 'country'), 0, 'and are not filled in again');
       await corpus.saveNote({ work: 'W2', by: 'bo', text: `at a server, turn ${turn}` });
       await corpus.saveSet('recent', { filter: `year:202${turn}-` });

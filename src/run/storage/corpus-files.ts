@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, forEachOf, parseJson, sha256File } from '../../base/index.ts';
+import { AppError, forEachOf, parseJson, sha256 as sha256Of, sha256File } from '../../base/index.ts';
 import type { CorpusStore, StoredFile } from '../../database/index.ts';
 import { isReferred, isSharedPath, storedFile, storedFiles } from '../../database/index.ts';
 import type { JobLease, Journal, LogEntry } from '../../journal/index.ts';
@@ -108,9 +108,9 @@ export class StoredFiles implements CorpusFiles {
   readonly #store: CorpusStore;
   readonly #clock: Clock;
   readonly #recent = new Map<string, StoredFile>();
-  /** By path, the object that `bringNew` has brought last; by prefix, the state of the database that it was called in. */
+  /** By path, the object that `bringNew` has brought last. */
   readonly #brought = new Map<string, string>();
-  readonly #broughtAt = new Map<string, string>();
+  readonly #stamps = new Map<string, { readonly version: string; readonly stamp: string }>();
   #refreshing: Promise<void> = Promise.resolve();
 
   constructor({ journal, store, objects, clock }: StoredFilesOptions) {
@@ -167,19 +167,26 @@ export class StoredFiles implements CorpusFiles {
     return { files, bytes };
   }
 
-  /** Fetches files below a prefix that were stored, here or elsewhere, since the last call; also those that changed. */
-  async bringNew(prefix: string, signal?: AbortSignal): Promise<void> {
-    const { version } = this.#store;
-    if (this.#broughtAt.get(prefix) === version) return;
+  /** Fetches files below a prefix that are not here as they were stored last; those brought before are not read again. */
+  async bringNew(prefix: string, isWanted: (path: string) => boolean = () => true): Promise<void> {
     const waiting = [...storedFiles(this.#store, prefix)].filter(
-      ({ path, sha256 }) => this.#brought.get(path) !== sha256,
+      ({ path, sha256 }) => isWanted(path) && this.#brought.get(path) !== sha256,
     );
     await forEachOf(waiting, TOGETHER, async ({ path, sha256 }) => {
-      signal?.throwIfAborted();
-      await this.bring(path, signal);
+      await this.bring(path);
       this.#brought.set(path, sha256);
     });
-    this.#broughtAt.set(prefix, version);
+  }
+
+  /** Changes when a file below a prefix is stored, on any machine. */
+  stamp(prefix: string): string {
+    const { version } = this.#store;
+    const known = this.#stamps.get(prefix);
+    if (known?.version === version) return known.stamp;
+    const lines = Array.from(storedFiles(this.#store, prefix), ({ path, sha256 }) => `${path} ${sha256}`);
+    const stamp = lines.length === 0 ? '' : sha256Of(lines.join('\n')).slice(0, 16);
+    this.#stamps.set(prefix, { version, stamp });
+    return stamp;
   }
 
   async save(

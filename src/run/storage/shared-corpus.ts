@@ -15,9 +15,6 @@ import type { StoredFiles } from './corpus-files.ts';
 import { keepCopying } from './keep-copying.ts';
 import { openStored } from './storage.ts';
 
-/** Filled tables: few and small, read wherever a table is shown. */
-const TABLES = 'Data/Tables/';
-
 /**
  * A corpus whose logs and index are in PostgreSQL and whose files are in a store. The folder is a cache: copies of the
  * logs, what is derived from them, and files that were looked at. It may be deleted whenever nobody has it open.
@@ -66,7 +63,6 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
   const stopped = { ...runtime, stop: AbortSignal.any([stop.signal, runtime.stop ?? stop.signal]) };
   const { journal, files } = stack.use(await openStored(config, stopped, false));
   const connection = stack.use(await openCorpusServer(config, stopped));
-  await files.bringNew(TABLES, stopped.stop);
   let indexStamp = await readPostgresStamp(connection);
   const followers: ((signal: AbortSignal) => Promise<void>)[] = [];
   stack.use(
@@ -75,7 +71,6 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
       {
         async copy() {
           await files.refresh();
-          await files.bringNew(TABLES, stop.signal);
           for (const each of followers) await each(stop.signal);
           indexStamp = await readPostgresStamp(connection);
         },

@@ -36,8 +36,11 @@ export function tableRoutes(context: Context): Route[] {
       path: '/runs/{run}/tables',
       summary: 'The tables of a run, newest first.',
       schema: shapes.tables,
-      value: ({ run }) => ({
-        items: savedTables(run.corpus).map(({ at, ...table }) => ({ ...table, at: new Date(at).toISOString() })),
+      value: async ({ run }) => ({
+        items: (await savedTables(run.corpus)).map(({ at, ...table }) => ({
+          ...table,
+          at: new Date(at).toISOString(),
+        })),
       }),
     }),
     route({
