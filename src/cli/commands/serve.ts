@@ -162,7 +162,7 @@ async function openWatched(
   if (!queue) return {};
   return {
     queue,
-    hosts: hostKnowledge(config),
+    hosts: hostKnowledge(config, session.stop),
     beside: isUrl(target) ? undefined : dirname(target),
     worker: workerCommand(config),
   };

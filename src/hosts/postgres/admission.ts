@@ -3,8 +3,7 @@ import type { Admission, Facts } from '../admission.ts';
 import { Hosts } from '../hosts.ts';
 import type { HostReport, HostState, Rules } from '../host.ts';
 import { bounded, DEFAULT_POLICY, hostReports, isOrdinary, newState, reportOf } from '../host.ts';
-import { Fleet, unreachable } from './fleet.ts';
-import { Sessions } from './sessions.ts';
+import { Fleet, openSessions, unreachable } from './fleet.ts';
 import { SharedFacts } from './shared-facts.ts';
 import { SharedLimits } from './shared-limits.ts';
 import type { PostgresAdmissionOptions, SharedPlace } from './fleet.ts';
@@ -107,9 +106,9 @@ interface SharedRow extends StoredRow {
   readonly places: number;
 }
 
-export async function readSharedHosts({ url, schema, pooler, table }: SharedPlace): Promise<HostReport[]> {
-  const settings = { search_path: schema };
-  const sessions = await Sessions.open({ url, settings, pooler, max: 1, name: 'docstokg hosts' });
+export async function readSharedHosts(place: SharedPlace): Promise<HostReport[]> {
+  const { schema, table } = place;
+  const sessions = await openSessions(place, { search_path: schema }, 1);
   try {
     const found = await sessions.query<{ table: string | null }>('SELECT to_regclass($1) AS table', [
       `"${schema}".host_slots`,

@@ -25,7 +25,21 @@ export interface SharedPlace {
   readonly url: string;
   readonly schema: string;
   readonly pooler?: boolean | undefined;
+  /** Aborted when somebody wants to stop: a server that does not answer is then waited for only briefly. */
+  readonly stop?: AbortSignal | undefined;
   readonly table: HostTable;
+}
+
+/** How long a server may be silent: every statement about hosts is short, and requests wait for it. */
+const SILENT_MS = 5_000;
+
+/** Connections for what machines share of hosts. */
+export async function openSessions(
+  { url, pooler, stop }: Pick<SharedPlace, 'url' | 'pooler' | 'stop'>,
+  settings: Readonly<Record<string, string>>,
+  max: number,
+): Promise<Sessions> {
+  return await Sessions.open({ url, settings, pooler, stop, max, name: 'docstokg hosts', silentMs: SILENT_MS });
 }
 
 /** Minimum time between two calls to the server; requests in between are sent together. */
@@ -81,9 +95,8 @@ export class Fleet implements AsyncDisposable {
   }
 
   static async open(options: FleetOptions): Promise<Fleet> {
-    const { url, schema, pooler } = options;
-    const settings = { search_path: schema, synchronous_commit: 'off' };
-    const sessions = await Sessions.open({ url, settings, pooler, max: 3, name: 'docstokg hosts' });
+    const { schema } = options;
+    const sessions = await openSessions(options, { search_path: schema, synchronous_commit: 'off' }, 3);
     try {
       await createTables(sessions, schema);
     } catch (error) {

@@ -152,11 +152,35 @@ export class Sessions {
   /** A dedicated connection, for LISTEN. */
   async connect(): Promise<pg.PoolClient> {
     try {
-      return await this.#pool.connect();
+      return await this.#connectUnlessStopped();
     } catch (error) {
       // The driver gives no code to a connection that was not there in time.
       throw error instanceof Error && !('code' in error) ? Object.assign(error, { code: 'ETIMEDOUT' }) : error;
     }
+  }
+
+  /** A connection is waited for only briefly when somebody wants to stop. */
+  async #connectUnlessStopped(): Promise<pg.PoolClient> {
+    const connecting = this.#pool.connect();
+    const { stop } = this.#options;
+    if (!stop) return await connecting;
+    const stopped = Promise.withResolvers<never>();
+    using timers = new DisposableStack();
+    const late = (): void => {
+      timers.use(systemClock.setTimer(AT_STOP_MS, () => stopped.reject(new Error('no connection within 2 s'))));
+    };
+    const leave = new AbortController();
+    timers.defer(() => leave.abort());
+    if (stop.aborted) late();
+    else stop.addEventListener('abort', late, { once: true, signal: leave.signal });
+    return await Promise.race([connecting, stopped.promise]).catch((error: unknown) => {
+      // One that comes too late is not needed.
+      connecting.then(
+        (client) => client.release(true),
+        () => undefined,
+      );
+      throw error;
+    });
   }
 
   async end(): Promise<void> {

@@ -33,6 +33,7 @@ export async function openAdmission(
     url: queue.url,
     schema: queue.schema,
     pooler: queue.pooler,
+    stop: runtime.stop,
     reportOutage: (isAway, message) =>
       isAway
         ? runtime.log(
@@ -89,11 +90,12 @@ export async function hostsNow(config: Config, queue: WorkQueue): Promise<HostOv
 
 export function hostKnowledge(
   config: Config,
+  stop?: AbortSignal,
 ): Pick<HostSources, 'rulesOf'> & { readonly shared: () => Promise<HostSources['shared']> } {
   const table = tableOf(config, configuredServices(config));
   const { backend, url, schema, pooler } = config.queue;
   return {
-    shared: async () => (backend === 'postgres' ? await readSharedHosts({ url, schema, pooler, table }) : []),
+    shared: async () => (backend === 'postgres' ? await readSharedHosts({ url, schema, pooler, stop, table }) : []),
     rulesOf: (key) => {
       const { cap, perSecond } = table.rulesOf(key);
       return { cap: bounded(cap), perSecond: bounded(perSecond) };

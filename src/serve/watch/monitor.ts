@@ -201,8 +201,10 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
       timer?.[Symbol.dispose]();
       await looking?.catch(() => undefined);
       timer?.[Symbol.dispose]();
-      for (const run of runs.values()) await run[Symbol.asyncDispose]();
-      await store?.[Symbol.asyncDispose]();
+      // One that fails, because its server is away, does not keep the others open.
+      await using opened = new AsyncDisposableStack();
+      opened.use(store);
+      for (const run of runs.values()) opened.use(run);
     },
   };
 }
