@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { truthFromJats, withoutLinks } from '../scripts/score/jats-truth.ts';
+import { askedOf, truthFromJats, withoutLinks } from '../scripts/score/jats-truth.ts';
 
 test('what an archive adds to a file is not asked of the pages, and labels of notes may be headings', () => {
   const truth = truthFromJats(
@@ -95,4 +95,20 @@ test('names that pages print above statements, which the file has without them, 
   const names = headings.map(({ text }) => text);
   for (const name of ['Competing interests', 'Funding Statement', 'Ducks', 'Funding']) assert.ok(names.includes(name));
   for (const name of ['here', 'Author contributions']) assert.ok(!names.includes(name));
+});
+
+test('a heading that no page prints is not asked', () => {
+  const truth = truthFromJats(
+    'ponds',
+    Buffer.from(`<article><front><article-meta/></front><body><sec><title>Introduction</title><p>Ducks.</p></sec>
+      <sec><title>Ponds of the town</title><p>Geese.</p></sec></body></article>`),
+  );
+  const headings = truth && askedOf('Ducks.\nPONDS OF\nTHE TOWN\nGeese.', truth).blocks;
+  assert.deepEqual(
+    headings?.flatMap(({ kind, text, optional }) => (kind === 'heading' ? [[text, optional ?? false]] : [])),
+    [
+      ['Introduction', true],
+      ['Ponds of the town', false],
+    ],
+  );
 });

@@ -1,3 +1,4 @@
+import { lettersOf } from '../../src/base/index.ts';
 import { bareLatex, latexOf } from '../../src/parse/doctags/markup/math.ts';
 import type { MarkupElement } from '../../src/parse/doctags/markup/node.ts';
 import {
@@ -67,6 +68,16 @@ export function truthFromJats(id: string, xml: Uint8Array): Truth | undefined {
   return { id, structured: true, blocks: walk.blocks };
 }
 
+/** The truth of the pages: a heading that none of them prints, as archives add some, is not asked. */
+export function askedOf(pages: string, truth: Truth): Truth {
+  const printed = lettersOf(pages);
+  const isPrinted = (text: string): boolean => printed.includes(lettersOf(text));
+  const blocks = truth.blocks.map((block) =>
+    block.kind === 'heading' && !isPrinted(block.text) ? { ...block, optional: true } : block,
+  );
+  return { ...truth, blocks };
+}
+
 /** Abstracts that a PDF may leave out. */
 const ASIDE = /graphical|teaser|toc|web-summary|highlights|key-points|summary|short/u;
 
@@ -94,6 +105,8 @@ const STATEMENTS: readonly (readonly [tell: (element: MarkupElement) => boolean,
   ],
   [({ name }) => name === 'corresp', ['Correspondence', 'Corresponding author']],
   [({ name }) => name === 'bio', ['Author biography']],
+  [({ name }) => name === 'license', ['Open access']],
+  [({ name, attributes }) => name === 'contrib-id' && attributes['contrib-id-type'] === 'orcid', ['ORCID iDs']],
 ];
 
 function typeOf({ attributes }: MarkupElement): string {
@@ -238,9 +251,14 @@ class Walk {
     return true;
   }
 
-  /** "Funding." in bold in front of a note, which pages may set as a heading. */
+  /** "Funding." in bold or "Contributors:" in front of a note, which pages may set as a heading. */
   #label(notes: MarkupElement): void {
-    for (const paragraph of findAll(notes, named('p'))) this.#runIn(paragraph);
+    for (const paragraph of findAll(notes, named('p'))) {
+      this.#runIn(paragraph);
+      const [first] = paragraph.children;
+      const [, name = ''] = (typeof first === 'string' && /^\s*(\p{Lu}[^.:]{2,59}):\s/u.exec(first)) || [];
+      if (name !== '') this.#implied(name, 1);
+    }
   }
 
   /** A name in bold in front of a sentence, or of one further on in a paragraph of statements. */

@@ -63,7 +63,7 @@ export async function scoreSet(
   for (const id of ids) {
     const bytes = readFileSync(join(folder, id + set.extension));
     const file = join(folder, id + set.truth);
-    const truth = set.readTruth ? set.readTruth(id, readFileSync(file)) : scorer.readTruth(file);
+    const truth = set.readTruth ? await set.readTruth(id, readFileSync(file), bytes) : scorer.readTruth(file);
     if (truth === undefined) continue;
     const document = toScored(await set.parse(bytes, options.without ?? []));
     options.keep?.(id, document.blocks);

@@ -5,7 +5,7 @@ import { textInFileOrder } from '../../src/parse/doctags/inspect.ts';
 import { parseMarkup } from '../../src/parse/doctags/parse-markup.ts';
 import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 import type { ParsedDocument } from '../../src/parse/document.ts';
-import { truthFromJats, withoutLinks } from './jats-truth.ts';
+import { askedOf, truthFromJats, withoutLinks } from './jats-truth.ts';
 
 /** What the scorer says of a document. */
 export interface Scores {
@@ -61,8 +61,8 @@ export interface ScoreSet {
   readonly extension: string;
   /** The truth file of a document, or the output of another tool used as reference. */
   readonly truth: string;
-  /** Reads the truth of a document from its file, if that is not in the scorer's format. */
-  readonly readTruth?: (id: string, bytes: Uint8Array) => unknown;
+  /** Reads the truth of a document from its file and its pages, if that is not in the scorer's format. */
+  readonly readTruth?: (id: string, bytes: Uint8Array, pdf: Uint8Array) => Promise<unknown>;
   /** The part of the set that each document is in; others are not scored. */
   readonly parts?: ReadonlyMap<string, string>;
   /** Manifest entry by which documents were held out during development. */
@@ -188,7 +188,10 @@ export function leftOutSet(folder: string, parts: ReadonlyMap<string, string>): 
 /** PDFs with their JATS files beside them. */
 const BY_JATS = {
   truth: '.xml',
-  readTruth: truthFromJats,
+  async readTruth(id, bytes, pdf) {
+    const truth = truthFromJats(id, bytes);
+    return truth && askedOf(await plainText(pdf), truth);
+  },
   parse: async (bytes, without) => comparable(await PDF.parse(bytes, without)),
 } satisfies Partial<ScoreSet>;
 

@@ -177,6 +177,45 @@ test('all lines of a title belong to it, also with a box beside them and where a
   assert.equal((await parsePdf(indented)).metadata.title, title);
 });
 
+test('authors are read beside the text of the next column, and between rules', async () => {
+  const beside = await makePdf((pdf) => {
+    line(pdf, 'Recovery of Rivers', { x: 50, y: 60, size: 20, font: 'Times-Bold' });
+    line(pdf, 'after Floods, 2012', { x: 50, y: 84, size: 20, font: 'Times-Bold' });
+    line(pdf, 'Ada Stone, Carl Brook, Mary Somerville,', { x: 50, y: 120, font: 'Times-Bold' });
+    line(pdf, 'Sofia Kovalevskaya, and Emmy Noether', { x: 50, y: 133, font: 'Times-Bold' });
+    paragraph(pdf, prose(30, 1), { x: 50, y: 160, width: 230 });
+    paragraph(pdf, prose(36, 2), { x: 310, y: 100, width: 230 });
+  });
+  const { metadata } = await parsePdf(beside);
+  assert.deepEqual(metadata.authors, [
+    'Ada Stone',
+    'Carl Brook',
+    'Mary Somerville',
+    'Sofia Kovalevskaya',
+    'Emmy Noether',
+  ]);
+  const ruled = await makePdf((pdf) => {
+    line(pdf, 'Recovery of Rivers after Floods', { x: 150, y: 60, size: 18, font: 'Times-Bold' });
+    for (const y of [95, 145]) pdf.moveTo(150, y).lineTo(540, y).lineWidth(0.5).stroke();
+    line(pdf, 'Ada Stone1,', { x: 150, y: 102 });
+    line(pdf, 'Carl Brook2, Bo Hill1,', { x: 240, y: 102 });
+    line(pdf, 'Mary Somerville3,', { x: 150, y: 116 });
+    line(pdf, 'Sofia Kovalevskaya2', { x: 270, y: 116 });
+    line(pdf, 'and Emmy Noether1', { x: 150, y: 130 });
+    paragraph(pdf, prose(24, 1), { x: 150, y: 190, width: 390 });
+  });
+  const { metadata: of, blocks } = await parsePdf(ruled);
+  assert.equal(blocks.filter(({ kind }) => kind === 'table').length, 0);
+  assert.deepEqual(of.authors, [
+    'Ada Stone',
+    'Carl Brook',
+    'Bo Hill',
+    'Mary Somerville',
+    'Sofia Kovalevskaya',
+    'Emmy Noether',
+  ]);
+});
+
 test('the year is read from the conference, the journal in the margin, or the draft, not from a cited paper', async () => {
   const cited = 'Sand settles in plains (J. Sand 2009, 20, 34). ';
   const year = async (above: string, foot: string): Promise<string | undefined> => {

@@ -7,7 +7,8 @@ import type { Line } from '../page/segment.ts';
 import { findByline, namesInLine } from './byline.ts';
 
 /**
- * A title and lines below it, separated by `/`; an empty one is a gap, `^` makes a superscript, `>` starts a column.
+ * A title and lines below it, separated by `/`; an empty one is a gap, `^` makes a superscript, `>` starts a column, `_`
+ * sets it in italics and `~` in another part of the font; a space before `=` is in the file, but not on the page.
  */
 function drafts(text: string): Draft[] {
   const title = {
@@ -24,10 +25,12 @@ function drafts(text: string): Draft[] {
 function line(text: string, baseline: number, size: number): Line {
   let x = 50;
   const segments = text.split('>').map((part) => {
-    const font = { name: part.startsWith('_') ? 'Italic' : 'Roman', italic: part.startsWith('_') };
-    const glyphs = [...part.replace('_', '').matchAll(/(\s*)(\^?)(\S)/gu)].map(
-      ([, space = '', raised = '', letter = '']) => {
-        x += space.length > 1 ? 10 : 3 * space.length;
+    const name = part.startsWith('_') ? 'Italic' : part.startsWith('~') ? 'Roman2' : 'Roman';
+    const font = { name, italic: name === 'Italic' };
+    const glyphs = [...part.replace(/^[_~]/u, '').matchAll(/(\s*)([\^=]?)(\S)/gu)].map(
+      ([, space = '', sign = '', letter = '']) => {
+        const raised = sign === '^' ? sign : '';
+        x += space.length > 1 ? 10 : sign === '=' ? 0 : 3 * space.length;
         x += 5;
         const place = raised === '' ? { size, baseline } : { size: 0.7 * size, baseline: baseline - 4 };
         return { text: letter, ...place, font, left: x - 5, right: x, spaced: space !== '' };
@@ -35,10 +38,10 @@ function line(text: string, baseline: number, size: number): Line {
     );
     const box = { left: glyphs[0]?.left ?? x, right: x, top: baseline - size, bottom: baseline + 2 };
     x += 100;
-    return { ...box, text: part.replaceAll(/[\^_]/g, ''), size, baseline, font, glyphs };
+    return { ...box, text: part.replaceAll(/[\^_~=]/g, ''), size, baseline, font, glyphs };
   });
   const [first] = segments;
-  return { ...first, page: 1, right: x - 100, text: text.replaceAll(/[\^>_]/g, ''), segments } as unknown as Line;
+  return { ...first, page: 1, right: x - 100, text: text.replaceAll(/[\^>_~=]/g, ''), segments } as unknown as Line;
 }
 
 const BODY = [
@@ -227,4 +230,25 @@ test('editors beside the title are no authors', () => {
     BODY,
   );
   assert.deepEqual(found, ['Ada Stone', 'Carl Brook']);
+});
+
+test('a particle of one letter before a family name joins it, and before a whole name separates two', () => {
+  assert.deepEqual(namesInLine('Joyce H. Cunha e Silva, Diego Paschoal'), ['Joyce H. Cunha e Silva', 'Diego Paschoal']);
+  assert.deepEqual(namesInLine('Ana Prado e Rui Campos'), ['Ana Prado', 'Rui Campos']);
+});
+
+test('one of many people may have a family name of one letter, and a city with its state is nobody', () => {
+  const names = ['Ada Stone', 'Bo Hill', 'Rehka T', 'Mary Somerville', 'Carl Brook'];
+  assert.deepEqual(namesInLine(names.join(', ')), names);
+  assert.deepEqual(namesInLine('Ada Stone, Bo T'), []);
+  assert.deepEqual(namesInLine('Cleveland, OH'), []);
+  assert.deepEqual(namesInLine('Stone, A., Hill, B.'), ['A. Stone', 'B. Hill']);
+});
+
+test('a space of the file that the page does not show parts no name, and a font may be in the file twice', () => {
+  assert.deepEqual(find('', 'Ada Warfi =eld^1, Carl Brook^2,/~Eva Field^1'), [
+    'Ada Warfield',
+    'Carl Brook',
+    'Eva Field',
+  ]);
 });

@@ -1,9 +1,10 @@
 import type { Block, Box } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
+import { regionsOf } from '../draft.ts';
 import { overlapX, unionBox, widthOf } from '../page/box.ts';
 import { countBy } from '../statistics.ts';
 import type { Segment } from '../page/segment.ts';
-import { WORD_GAP } from '../text/glyph-text.ts';
+import { isSpaceBefore, wordGap } from '../text/glyph-text.ts';
 import { plainPhrase, spellings, wordFinder } from '../text/phrases.ts';
 import bylineWords from './byline-words.json' with { type: 'json' };
 import { isArticleType, isCommonHeading } from '../role/section-names.ts';
@@ -12,7 +13,7 @@ import { isArticleType, isCommonHeading } from '../role/section-names.ts';
 const MARK = '\u2042';
 const SIGNS = /[\p{N}∗*†‡§¶‖#⋆✉✝^_{}[\]\ufffd\p{Co}\p{So}]/u;
 const SEPARATORS =
-  /[,;·•|&/\u2042，、；]|(?<=\s)\.(?=\s)|(?<=[\s\u2042])(?:and|AND|und|et|y|e|en|och|og|ve|và|и|та|by|with)(?=\s)/u;
+  /[,;·•|&/\u2042，、；]|(?<=\s)\.(?=\s)|(?<=[\s\u2042])(?:(?:and|AND|und|et|en|och|og|ve|và|и|та|by|with)(?=\s)|[ye](?=\s+[^\s,;&|\u2042]+\s+[^\s,;&|\u2042]))/u;
 const NAME_WORD = /^(?:[dlDL][’'])?\p{Lu}[\p{L}\p{M}’'‘`´¨¸˘˜.‐‑-]*$/u;
 const PARTICLE =
   /^(?:[Dd](?:e|el|ella|a|as|o|os|i|u)|van|von|der|den|het|[Ll](?:a|e|os)|el|al|bin|ibn|bint|ter|ten|te|zu|af|av|y|e|d[’']|[’']t)$/;
@@ -65,7 +66,6 @@ const NAME_GAP = 1.5;
 const CELL_GAP = 4;
 /** Most cells between the title and a byline, and in a byline. */
 const REACH = 30;
-const MOST_CELLS = 120;
 const MOST_SEGMENTS = 2_000;
 
 /** Rows that consist only of names, marks and degrees, as `Given Family`. `known` confirms a single name. */
@@ -97,7 +97,7 @@ export function findByline(drafts: readonly Draft[], known: string, blocks: read
   return [];
 }
 
-/** Authors are looked for between the title and the first paragraph, and in larger type beside that. */
+/** Authors are looked for between the title and the first paragraph of their column, and in larger type beside that. */
 function segmentsBelowTitle(drafts: readonly Draft[]): Segment[] {
   const title = drafts.find((draft) => draft.kind === 'title');
   if (!title) return [];
@@ -105,16 +105,18 @@ function segmentsBelowTitle(drafts: readonly Draft[]): Segment[] {
     (draft) => draft.page === title.page && (draft.kind === 'text' || draft.kind === 'heading'),
   );
   const below = others.filter(({ box }) => box.top > title.box.top + 2);
-  const start = below
-    .filter((draft) => isProse(draft) && draft.box.right > title.box.left && draft.box.left < title.box.right)
-    .reduce<Draft | undefined>((first, draft) => (first && first.box.top <= draft.box.top ? first : draft), undefined);
+  const prose = below.filter((draft) => isProse(draft) && overlapX(draft.box, title.box) > 0);
+  const start = prose.toSorted((a, b) => a.box.top - b.box.top)[0];
+  const areas = prose.flatMap(regionsOf).filter(({ page }) => page === title.page);
   const size = start?.lines.at(-1)?.size ?? 0;
   const [own] = title.lines;
   const lines = below.flatMap((draft) =>
     draft.lines.filter(
       (line) =>
         line.page === title.page &&
-        (start === undefined || draft === start || line.bottom < start.box.top + 2 || line.size > 1.05 * size) &&
+        (draft === start ||
+          !areas.some(({ box }) => line.bottom >= box.top + 2 && overlapX(line, box) > 0) ||
+          line.size > 1.05 * size) &&
         !(own && Math.abs(line.size - own.size) < 0.03 * own.size && line.font.name === own.font.name),
     ),
   );
@@ -175,7 +177,12 @@ function isAddress(text: string): boolean {
 }
 
 function isSameType(a: Cell, b: Cell): boolean {
-  return Math.abs(a.size - b.size) < 0.06 * b.size && a.font === b.font;
+  return Math.abs(a.size - b.size) < 0.06 * b.size && fontOf(a) === fontOf(b);
+}
+
+/** A file may hold one font in parts: "Corbel-Bold", "Corbel-Bold2". */
+function fontOf({ font }: Cell): string {
+  return font.replace(/(?<=\p{L}{4})\d$/u, '');
 }
 
 /** The cells of the same type below one, and beside it if `isWide`. */
@@ -184,7 +191,6 @@ function runFrom(first: Cell, cells: readonly Cell[], isWide: boolean): Cell[] {
   let box: Box = first;
   for (const cell of cells.slice(cells.indexOf(first) + 1)) {
     const last = run.at(-1) ?? first;
-    if (cell.baseline - last.baseline > 3 * first.size || run.length >= MOST_CELLS) break;
     const isBeside = Math.abs(cell.baseline - last.baseline) < 0.3 * first.size;
     if (
       !isSameType(cell, first) ||
@@ -303,6 +309,12 @@ export function namesInLine(text: string): string[] {
 /** The share of names that may be words of the text. */
 const MOST_WORDS = 0.25;
 
+const MANY_NAMES = 5;
+
+function isFamilyName(text: string): boolean {
+  return /^\p{Lu}[\p{L}\p{M}’'-]*\p{Ll}$/u.test(text);
+}
+
 function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): string[] | undefined {
   if (parts.some(({ text }) => hasNoName(text) || isArticleType(text))) return undefined;
   const names: string[] = [];
@@ -310,8 +322,9 @@ function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): str
   for (let at = 0; at < rest.length; at += 1) {
     const part = rest[at] ?? '';
     const next = rest[at + 1] ?? '';
-    // "Smith, J., Jones, K."
-    if (/^\p{Lu}[\p{L}\p{M}’'-]*\p{Ll}$/u.test(part) && INITIALS.test(next) && !isDegree(part)) {
+    // "Smith, J., Jones, K."; "Cleveland, OH" alone is a place
+    if (isFamilyName(part) && INITIALS.test(next) && !isDegree(part)) {
+      if (rest.length <= 2 && !next.includes('.')) return undefined;
       names.push(`${next} ${part}`);
       at += 1;
     } else if (isName(part) && part.length < 60) names.push(withoutDegree(part));
@@ -322,7 +335,10 @@ function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): str
     const last = name.split(/\s+/).at(-1) ?? '';
     return INITIALS.test(last) && !SUFFIX.test(last);
   }).length;
-  const isWhole = (cut === 0 || cut === names.length) && !names.some((name) => MISNAMED.test(name));
+  // Of many people one may have a family name of one letter.
+  const isWhole =
+    (cut === 0 || cut === names.length || (cut === 1 && names.length >= MANY_NAMES)) &&
+    !names.some((name) => MISNAMED.test(name));
   // Among many names one may read as words ("Can Long"); topics all do.
   const isTopic = names.filter((name) => isPlainWords(name, isWord)).length > MOST_WORDS * names.length;
   return names.length > 0 && isWhole && !isTopic ? names : undefined;
@@ -403,14 +419,15 @@ function markedText(segments: readonly Segment[], { size, baseline, font }: Segm
   const glyphs = segments.flatMap((segment) => [...segment.glyphs]).sort((a, b) => a.left - b.left);
   const spaces = glyphs.map((glyph, at) => (glyph.left - (glyphs[at - 1]?.right ?? glyph.left)) / size);
   // Twice the space between words parts two names, unless the row is spread out.
+  const usual = wordGap(glyphs);
   const nameGap = Math.min(NAME_GAP, Math.max(0.75, 2 * Math.min(...spaces.filter((space) => space > 0.2))));
-  for (const glyph of glyphs) {
+  for (const [at, glyph] of glyphs.entries()) {
     const rise = (baseline - glyph.baseline) / size;
     const isSmall = glyph.size < 0.9 * size;
     const isMark = isSmall && (rise > 0.1 || /\p{Ll}/u.test(glyph.text));
     const gap = right === undefined ? 0 : (glyph.left - right) / size;
     if (gap > nameGap) text += ' | ';
-    else if (glyph.spaced || gap > WORD_GAP) text += ' ';
+    else if (isSpaceBefore(glyphs, at, gap, usual)) text += ' ';
     if (rise > 0.15 && glyph.text === '.' && !isSmall) text += ' · ';
     else text += isMark || SIGNS.test(glyph.text) || (glyph.font.italic && !font.italic) ? MARK : glyph.text;
     right = Math.max(right ?? glyph.right, glyph.right);

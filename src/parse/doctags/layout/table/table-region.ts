@@ -18,6 +18,7 @@ import type { Rule, PageContent } from '../page/page-content.ts';
 import type { Segment, Line } from '../page/segment.ts';
 import { sameRow } from '../page/segment.ts';
 import { isLabelAlone, segmentLabel, captionStart } from '../role/caption.ts';
+import { namesInLine } from '../output/byline.ts';
 import { isFormulaLine, hasLeaders } from '../role/paragraph.ts';
 import { oneColumnBelow } from './one-column.ts';
 import { buildTable } from './table-grid.ts';
@@ -42,7 +43,7 @@ export function findTableRegions(
   const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
   const add = (box: Box, single = false): void => {
-    if (holdsDisplay(box, segments, bodySize) || holdsAbstract(box, segments)) return;
+    if (holdsDisplay(box, segments, bodySize) || holdsAbstract(box, segments) || holdsByline(box, segments)) return;
     regions.push({
       box,
       horizontal: pieces.filter((rule) => shareInside(grown(rule), grown(box)) > 0.9),
@@ -109,6 +110,15 @@ function holdsAbstract(box: Box, segments: readonly Segment[]): boolean {
       shareInside(place, grown(box)) > 0.6,
   );
 }
+
+/** The names of the authors between rules, which signs behind them cut into pieces. */
+function holdsByline(box: Box, segments: readonly Segment[]): boolean {
+  const rows = rowsIn(box, segments).map((row) => row.map(({ text }) => text).join(' '));
+  return rows.length <= MOST_NAME_ROWS && rows.join('').includes(',') && namesInLine(rows.join(' ')).length > 1;
+}
+
+/** More lines than these are hardly names alone. */
+const MOST_NAME_ROWS = 30;
 
 function grown(box: Box): Box {
   return { left: box.left - 2, top: box.top - 2, right: box.right + 2, bottom: box.bottom + 2 };

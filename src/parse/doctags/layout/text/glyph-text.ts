@@ -4,7 +4,7 @@ import { symbolAt } from './symbol-font.ts';
 import { quantile } from '../statistics.ts';
 
 /** Gap, in ems, from which two glyphs belong to two words: TeX shrinks spaces to about 0.2 em, kerns stay below 0.1. */
-export const WORD_GAP = 0.15;
+const WORD_GAP = 0.15;
 
 /** Letters of a word that is not spaced out are closer than this, in ems. */
 const LETTER_GAP = 0.07;
@@ -93,7 +93,8 @@ function spaceAfter(glyph: Glyph): number {
   return glyph.font.italic && !glyph.font.math ? SPACE_AFTER_ITALIC : SPACE;
 }
 
-function wordGap(glyphs: readonly Glyph[]): number {
+/** The least gap between two words of a line, in ems. */
+export function wordGap(glyphs: readonly Glyph[]): number {
   if (glyphs.length < 6) return WORD_GAP;
   let count = 0;
   let narrow = 0;
@@ -111,6 +112,15 @@ function wordGap(glyphs: readonly Glyph[]): number {
 
 /** The share of a line's usual space below which a gap between two letters is no space. */
 const NARROW = 0.75;
+
+/** Whether a gap before a glyph, in ems, parts two words of a line whose words are `usual` ems apart or more. */
+export function isSpaceBefore(glyphs: readonly Glyph[], index: number, gap: number, usual: number): boolean {
+  const [previous, glyph] = [glyphs[index - 1], glyphs[index]];
+  if (!previous || !glyph) return false;
+  if (gap > usual && !isMoved(glyphs, index)) return true;
+  if (!glyph.spaced || gap <= spaceAfter(previous)) return false;
+  return glyph.spaced === true || !isInsideWord(glyphs, index);
+}
 
 /**
  * Some fonts advance too far after a letter ("Figur e"): such a gap is clearly narrower than the spaces of its line.
