@@ -216,6 +216,17 @@ test('authors are read beside the text of the next column, and between rules', a
   ]);
 });
 
+test('the journal, its volume and issue and the pages are read from the edge of the first page', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'J. River Studies 2014;40(6):652–657', { x: 200, y: 30, size: 8 });
+    line(pdf, 'Cubes of Rivers and Their Sand', { x: 160, y: 80, size: 18, font: 'Times-Bold' });
+    line(pdf, 'Ada Lovelace and Emmy Noether', { x: 220, y: 110, size: 11 });
+    paragraph(pdf, prose(30, 1), { x: 72, y: 150, width: 468 });
+  });
+  const { venue, volume, issue, pages, date } = (await parsePdf(bytes)).metadata.imprint ?? {};
+  assert.deepEqual([venue, volume, issue, pages, date], ['J. River Studies', '40', '6', '652-657', '2014']);
+});
+
 test('the year is read from the conference, the journal in the margin, or the draft, not from a cited paper', async () => {
   const cited = 'Sand settles in plains (J. Sand 2009, 20, 34). ';
   const year = async (above: string, foot: string): Promise<string | undefined> => {

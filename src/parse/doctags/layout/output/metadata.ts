@@ -6,6 +6,7 @@ import type { PageContent } from '../page/page-content.ts';
 import { unreadable } from '../page/scan.ts';
 import { findAbstract } from './abstract.ts';
 import { findByline } from './byline.ts';
+import { placeIn } from './place.ts';
 import { isHowToCite, isKeywords } from '../role/section-names.ts';
 import { imprintOf, isoDate } from '../../markup/imprint.ts';
 
@@ -122,6 +123,7 @@ export function pdfImprint(
   const keywords = first.find(({ text }) => isKeywords(text))?.text.replace(/^[^:.—–-]*[:.—–-]\s*/u, '');
   const stamp = STAMP.exec((page?.glyphs ?? []).map(({ text }) => text.trim()).join(''));
   const { venue, volume, date } = inSubject(information.subject ?? '');
+  const place = [...margins, ...texts].map(placeIn).find((each) => each !== undefined);
   return imprintOf({
     arxivId: stamp?.[1],
     date:
@@ -135,8 +137,10 @@ export function pdfImprint(
       dateLine(texts) ??
       found(CITED_YEAR, texts) ??
       dateAfter(ACCEPTED, texts),
-    venue,
-    volume,
+    venue: venue ?? place?.venue,
+    volume: volume ?? place?.volume,
+    issue: place?.issue,
+    pages: place?.pages,
     keywords: (keywords ?? information.keywords ?? '').slice(0, 2_000).split(/[;,·•|]/),
     license: found(LICENSE, texts) ?? found(NAMED_LICENSE, texts),
     otherDois,
