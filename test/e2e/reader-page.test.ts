@@ -419,6 +419,45 @@ inBrowser('the flow diagram is saved from its page', async (browser) => {
   await checkAccessible(page, 'the flow diagram');
 });
 
+inBrowser(
+  'the graph leads from a work by a finding to another work, and says what to do about a name it has not',
+  async (browser) => {
+    const page = await openPage(browser, '/works');
+    const node = (id: string, kind: string, more: object = {}) => ({ id, kind, label: id, year: null, cited: 1, inCorpus: kind === 'work', x: 0, y: 0, ...more }); // prettier-ignore
+    const edge = (source: number, target: number, kind: string) => ({ source, target, kind, evidence: [] });
+    const [a, b, finding, coral] = [node('A', 'work'), node('B', 'work'), node('F', 'finding'), node('Coral', 'organism', { cited: 2 })]; // prettier-ignore
+    const pictures: Readonly<Record<string, object>> = {
+      A: { nodes: [a, finding, coral], edges: [edge(0, 1, 'states'), edge(0, 2, 'names')], leftOut: {} },
+      F: { nodes: [finding, a, coral, b], edges: [edge(1, 0, 'states'), edge(0, 2, 'has_object'), edge(1, 2, 'names'), edge(3, 2, 'names')], leftOut: {} }, // prettier-ignore
+      B: { nodes: [b, coral], edges: [edge(0, 1, 'names')], leftOut: {} },
+    };
+    await page.route('**/graph/works', (route) => route.fulfill({ json: { items: [{ id: 'A', label: 'A' }] } }));
+    await page.route('**/graph/picture?*', (route) => {
+      const picture = pictures[new URL(route.request().url()).searchParams.get('node') ?? ''];
+      return picture ? route.fulfill({ json: picture }) : route.continue();
+    });
+    await page.goto(new URL('/graph', server.url).href);
+    await page.waitForSelector('.ground[data-nodes="3"]');
+    assert.ok(await page.isChecked('.kinds input[name=names]'), 'what leads to other works is drawn');
+    assert.match((await page.locator('.around section', { hasText: 'Names' }).textContent()) ?? '', /in 2 works/);
+    await page.click('[aria-label="Go there: F"]');
+    await page.locator('.around h4', { hasText: 'Other works with “Coral” (1)' }).waitFor();
+    assert.equal(await page.locator('.ground').getAttribute('data-nodes'), '3', 'it is only listed');
+    await page.click('[aria-label="Go there: B"]');
+    await page.waitForSelector('.ground[data-nodes="4"]');
+    await page.locator('.around h3', { hasText: /^B$/ }).waitFor();
+    assert.equal(await page.locator('.around .acts a:text("Read")').count(), 1);
+    await checkAccessible(page, 'another work in the graph');
+    for (const path of ['/graph?ask=about&of=nosuchthing', '/graph?node=nosuchthing']) {
+      await page.goto(new URL(path, server.url).href);
+      const said = await page.locator('[role=alert]').textContent();
+      assert.match(said ?? '', /no node “nosuchthing”/);
+      assert.doesNotMatch(said ?? '', /docstokg/);
+      assert.equal(await page.locator('[role=alert] a').textContent(), 'search the papers for it');
+    }
+  },
+);
+
 inBrowser('a graph of hundreds of nodes is drawn at once and finds its places afterwards', async (browser) => {
   const page = await openPage(browser, '/works');
   const nodes = Array.from({ length: 400 }, (_, at) => ({ id: `work:w${at}`, kind: 'work', label: `Berg 2000 · Part ${at}`, year: 2000, cited: 0, inCorpus: true, x: at, y: at })); // prettier-ignore

@@ -17,7 +17,7 @@ export interface PictureNode {
   /** Author, year and title of a work; the name of anything else. */
   readonly label: string;
   readonly year: number | null;
-  /** By how many works of the graph it is cited. */
+  /** By how many works of the graph it is cited, or if it is no work, how many have it. */
   readonly cited: number;
   readonly inCorpus: boolean;
   readonly x: number;

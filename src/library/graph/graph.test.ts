@@ -134,10 +134,11 @@ test('a genus takes in its species and their strains, and no other names that be
   assert.deepEqual(graph.namedTogether('Salmonella'), []);
 });
 
-test('around a name are the works that name it; of a work the names are left to the lists', () => {
+test('around a name are the works that name it, and around a work its names, those of other works first', () => {
   using store = memoryStore();
   const coral = ['names', 'organism:name:acropora', 'Acropora'] as const;
-  changeGraph(store, { add: [document('10.5555/a', [coral]), document('10.5555/b', [coral])] });
+  const others = Array.from({ length: 40 }, (_, at) => ['names', `chemical:name:a${at}`, `A${at}`] as const);
+  changeGraph(store, { add: [document('10.5555/a', [...others, coral]), document('10.5555/b', [coral])] });
   const graph = new Graph(store);
   const drawn = (name: string): string[] => {
     const { nodes, edges } = graph.neighbourhood(name);
@@ -147,7 +148,30 @@ test('around a name are the works that name it; of a work the names are left to 
     'work:doi:10.5555/a names organism:name:acropora',
     'work:doi:10.5555/b names organism:name:acropora',
   ]);
-  assert.deepEqual(drawn('10.5555/a'), []);
+  const names = drawn('10.5555/a');
+  assert.equal(names.length, 24);
+  assert.equal(names[0], 'work:doi:10.5555/a names organism:name:acropora');
+  assert.equal(graph.neighbourhood('10.5555/a').leftOut.names, 17);
+});
+
+test('a finding leads to the other works that name what it is about', () => {
+  using store = memoryStore();
+  const coral = ['names', 'organism:name:acropora', 'Acropora'] as const;
+  const own = document('10.5555/a', [coral, ['states', 'finding:1', 'Heat bleaches Acropora']]);
+  const about = own.edges
+    .slice(0, 1)
+    .map((edge) => ({ ...edge, source: 'finding:1', kind: 'has_object' as const, target: 'organism:name:acropora' }));
+  changeGraph(store, { add: [{ ...own, edges: [...own.edges, ...about] }, document('10.5555/b', [coral])] });
+  const { nodes, edges } = new Graph(store).neighbourhood('finding:1');
+  assert.deepEqual(
+    edges.map(({ source, target, kind }) => `${nodes[source]?.id} ${kind} ${nodes[target]?.id}`),
+    [
+      'work:doi:10.5555/a states finding:1',
+      'finding:1 has_object organism:name:acropora',
+      'work:doi:10.5555/a names organism:name:acropora',
+      'work:doi:10.5555/b names organism:name:acropora',
+    ],
+  );
 });
 
 test('a path prefers citations, and uses a shared program only if there is no other', async () => {

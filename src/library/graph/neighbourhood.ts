@@ -13,8 +13,10 @@ import type { EvidenceRow, GraphNode, Neighbour, ShownEvidence, Weighted } from 
 import { EVIDENCE, evidenceOf, workLabel } from './types.ts';
 
 /** Most neighbours drawn per kind, so that the picture stays readable. */
-const MOST_OF_A_KIND: Readonly<Partial<Record<PictureEdgeKind, number>>> = { cites: 40, related: 20 };
+const MOST_OF_A_KIND = { cites: 40, related: 20, names: 24 } as const;
 const MOST_OTHERS = 12;
+/** Most works drawn for each thing that a finding is about. */
+const MOST_BEYOND = 8;
 const MOST_BETWEEN = 200;
 const EVIDENCE_OF_AN_EDGE = 3;
 const QUOTE_CHARS = 600;
@@ -31,11 +33,6 @@ const DRAWN: readonly EdgeKind[] = [
   'defines',
   'uses',
   'states',
-];
-
-/** From a name one goes to the works that name it, and to the findings about it. */
-const DRAWN_OF_NAMES: readonly EdgeKind[] = [
-  ...DRAWN,
   'names',
   'studies',
   'determines',
@@ -44,7 +41,22 @@ const DRAWN_OF_NAMES: readonly EdgeKind[] = [
   'in_population',
   'compared_with',
 ];
+/** From a name one goes to the works that have it, and to the findings about it. */
 const MOST_OF_NAMES = 40;
+/** Edges from a finding to what it is about. */
+const OF_FINDINGS: ReadonlySet<EdgeKind> = new Set(['has_subject', 'has_object', 'in_population', 'compared_with']);
+/** Edges from a work to a name. */
+const NAMING: readonly EdgeKind[] = ['names', 'about', 'defines', 'uses'];
+/** Edges from a work to what is no work. */
+const OF_WORKS: readonly EdgeKind[] = [
+  ...NAMING,
+  'authored_by',
+  'published_in',
+  'funded_by',
+  'states',
+  'studies',
+  'determines',
+];
 
 /** A neighbour under its preferred id, with the edges to any of its ids. */
 interface Found {
@@ -74,11 +86,11 @@ export function neighbourhoodOf(graph: DrawnGraph, name: string): GraphPicture {
   const leftOut: Partial<Record<PictureEdgeKind, number>> = {};
   const centre = graph.find(name);
   const isWork = centre.kind === 'work';
-  const timesCited = (id: string): number =>
+  const worksAt = ({ id, kind }: GraphNode): number =>
     graph.store.number(
-      `SELECT count(DISTINCT source) FROM edges WHERE kind = 'cites' AND target IN
+      `SELECT count(DISTINCT source) FROM edges WHERE kind IN (SELECT value FROM json_each(:kinds)) AND target IN
          (SELECT :node UNION ALL SELECT same.source FROM edges AS same WHERE same.target = :node AND same.kind = 'same_as')`,
-      { node: nodeKey(id) },
+      { node: nodeKey(id), kinds: JSON.stringify(kind === 'work' ? ['cites'] : OF_WORKS) },
     );
 
   const place = (node: GraphNode): number => {
@@ -87,46 +99,57 @@ export function neighbourhoodOf(graph: DrawnGraph, name: string): GraphPicture {
     const { id, kind, year } = node;
     const label = kind === 'work' ? workLabel(node) : node.label;
     places.set(id, nodes.length);
-    nodes.push({ id, kind, label, year, cited: timesCited(id), inCorpus: node.data['inCorpus'] === true });
+    nodes.push({ id, kind, label, year, cited: worksAt(node), inCorpus: node.data['inCorpus'] === true });
     return nodes.length - 1;
   };
 
-  /** Draws the most cited neighbours, then by id. */
-  const draw = (kind: EdgeKind, direction: 'out' | 'in', found: readonly Found[]): void => {
-    const weight = new Map(found.map(({ other }) => [other.id, timesCited(other.id)]));
+  /** Draws the neighbours that most works cite or have, then by id. */
+  const draw = (from: number, kind: EdgeKind, direction: 'out' | 'in', found: readonly Found[], most: number): void => {
+    const weight = new Map(found.map(({ other }) => [other.id, worksAt(other)]));
     const sorted = found.toSorted(
       (a, b) => (weight.get(b.other.id) ?? 0) - (weight.get(a.other.id) ?? 0) || (a.other.id < b.other.id ? -1 : 1),
     );
-    const most = MOST_OF_A_KIND[kind] ?? (isWork ? MOST_OTHERS : MOST_OF_NAMES);
     if (sorted.length > most) leftOut[kind] = (leftOut[kind] ?? 0) + sorted.length - most;
     for (const { other, ends } of sorted.slice(0, most)) {
       const at = place(other);
-      if (at === 0) continue;
-      const [source, target] = direction === 'out' ? [0, at] : [at, 0];
+      if (at === from) continue;
+      const [source, target] = direction === 'out' ? [from, at] : [at, from];
       edges.push({ source, target, kind, evidence: evidenceOfEdge(graph, kind, ends) });
     }
   };
 
   place(centre);
-  const kinds = isWork ? DRAWN : DRAWN_OF_NAMES;
-  const byKind = Map.groupBy(graph.edgesOf(centre.id, kinds), ({ kind, direction }) => `${kind} ${direction}`);
-  for (const kind of kinds)
-    for (const direction of ['out', 'in'] as const) {
-      const found = new Map<string, Found>();
-      for (const { node, source, target } of byKind.get(`${kind} ${direction}`) ?? []) {
-        const other = graph.find(node.id);
-        const known = found.get(other.id) ?? { other, ends: [] };
-        known.ends.push([source, target]);
-        found.set(other.id, known);
-      }
-      draw(kind, direction, [...found.values()]);
-    }
+  const most = { ...(isWork ? MOST_OF_A_KIND : { cites: MOST_OF_A_KIND.cites }) } as Partial<Record<EdgeKind, number>>;
+  for (const { kind, direction, found } of neighboursOf(graph, centre.id, DRAWN)) {
+    draw(0, kind, direction, found, most[kind] ?? (isWork ? MOST_OTHERS : MOST_OF_NAMES));
+    // A finding leads to the other works that name what it is about.
+    if (centre.kind !== 'finding' || !OF_FINDINGS.has(kind)) continue;
+    for (const { other } of found)
+      for (const named of neighboursOf(graph, other.id, NAMING))
+        draw(place(other), named.kind, named.direction, named.found, MOST_BEYOND);
+  }
   for (const { node, cocited, coupled } of graph.related(centre.id, MOST_OF_A_KIND.related)) {
     const target = place(graph.find(node.id));
     if (target !== 0) edges.push({ source: 0, target, kind: 'related', evidence: [], shared: [cocited, coupled] });
   }
   edges.push(...citationsBetween(graph, nodes));
   return { nodes: layOut(nodes), edges, leftOut };
+}
+
+/** The neighbours of a node by kind of edge and direction, each once under its preferred id. */
+function* neighboursOf(graph: DrawnGraph, name: string, kinds: readonly EdgeKind[]) {
+  const edges = Map.groupBy(graph.edgesOf(name, kinds), ({ kind, direction }) => `${kind} ${direction}`);
+  for (const kind of kinds)
+    for (const direction of ['out', 'in'] as const) {
+      const found = new Map<string, Found>();
+      for (const { node, source, target } of edges.get(`${kind} ${direction}`) ?? []) {
+        const other = graph.find(node.id);
+        const known = found.get(other.id) ?? { other, ends: [] };
+        known.ends.push([source, target]);
+        found.set(other.id, known);
+      }
+      if (found.size > 0) yield { kind, direction, found: [...found.values()] };
+    }
 }
 
 /** Citations between the drawn works, except of the first one. */

@@ -31,11 +31,16 @@ interface Changed extends Readonly<Record<ChangeKind, string>> {
 
 export class Refusal extends Error {
   readonly status: number;
+  readonly code: string;
   readonly hint: string;
 
-  constructor(status: number, problem: { readonly detail?: string; readonly hint?: string | null }) {
+  constructor(
+    status: number,
+    problem: { readonly detail?: string; readonly code?: string; readonly hint?: string | null },
+  ) {
     super(problem.detail ?? `the server answered ${status}`);
     this.status = status;
+    this.code = problem.code ?? '';
     this.hint = problem.hint ?? '';
   }
 }

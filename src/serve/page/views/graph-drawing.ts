@@ -17,7 +17,7 @@ export type Colouring = 'kind' | 'community' | 'year';
 
 const LABEL_CHARS = 40;
 const LABEL_PIXELS = 12;
-const [LEAST_SIZE, CENTRE_SIZE, MOST_SIZE] = [4, 9, 18];
+const [LEAST_SIZE, OWN_SIZE, CENTRE_SIZE, MOST_SIZE] = [4, 8, 10, 18];
 /** Turn between nodes of a spiral, which spreads them evenly; the layout begins from it. */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 /** Rounds of the layout. Graphs with more nodes than `LARGE` are drawn first and settle in fewer, between frames. */
@@ -28,7 +28,20 @@ const [SETTLING_MS, PICTURE_MS] = [5_000, 1_000];
 const [NAMES, LARGE_NAMES] = [10, 1];
 const [ZOOM_STEP, ZOOM_MS] = [1.5, 150];
 /** Distinct with every kind of colour vision, on light and dark grounds. */
-const COLOURS = ['#2f7fc1', '#8a9099', '#2a9d78', '#d0632a', '#8e5bb5', '#c79a1b', '#c2457d', '#4aa3a2', '#7a6a4f'];
+const COLOURS = [
+  '#2f7fc1',
+  '#8a9099',
+  '#2a9d78',
+  '#d0632a',
+  '#8e5bb5',
+  '#c79a1b',
+  '#c2457d',
+  '#4aa3a2',
+  '#7a6a4f',
+  '#5b6bd6',
+  '#9bb03a',
+  '#e08f9f',
+];
 
 /** The colour of what has no year. */
 export const NO_YEAR = '#8a9099';
@@ -254,7 +267,10 @@ function settle(graph: MultiDirectedGraph, settled: () => void): AbortController
 function attributesOf(node: DrawnNode, isCentre: boolean, color: string) {
   const name = isBareId(node) ? '' : node.label;
   return {
-    size: Math.min(MOST_SIZE, Math.max(isCentre ? CENTRE_SIZE : 0, LEAST_SIZE + 1.6 * Math.log2(1 + node.cited))),
+    size: Math.min(
+      MOST_SIZE,
+      Math.max(isCentre ? CENTRE_SIZE : node.inCorpus ? OWN_SIZE : 0, LEAST_SIZE + 1.6 * Math.log2(1 + node.cited)),
+    ),
     label: name.length > LABEL_CHARS ? `${name.slice(0, LABEL_CHARS - 1).trimEnd()}…` : name,
     color,
   };

@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { counted } from '../format.ts';
 import { field, link, TYPING_MS } from '../parts.ts';
-import type { View } from '../scene.ts';
+import type { Fetched, View } from '../scene.ts';
 import { html, shown, useLoaded, useScene } from '../scene.ts';
+import { Refusal } from '../source.ts';
 import { ofKinds } from './graph-rows.ts';
 
 interface Row {
@@ -162,6 +163,7 @@ function Rows(): View {
     const asked = { ask, node, ...(to !== '' && { to }), limit };
     return await source.get<Answer>(runPath('graph'), asked, signal);
   });
+  if (isNotThere(answer)) return notThere(node === '' || to === '' ? node : `${node}” or “${to}`);
   return shown(
     answer,
     ({ says, rows }) => html`
@@ -176,6 +178,20 @@ function Rows(): View {
       )}
     `,
   );
+}
+
+/** Whether something was asked about that the graph has no node for. */
+export function isNotThere(fetched: Fetched<unknown>): boolean {
+  return fetched.kind === 'failed' && fetched.error instanceof Refusal && fetched.error.code === 'GRAPH_NO_NODE';
+}
+
+/** What can be done on the page about a name that the graph has no node for. */
+export function notThere(name: string): View {
+  const { place } = useScene();
+  return html`<p class="note" role="alert">
+    The graph has no node “${name}”. The fields offer its names while you type;${' '}
+    <a href=${place('/search', { q: name.replace('” or “', ' ') })}>search the papers for it</a>.
+  </p>`;
 }
 
 /** Those that pay, and the works that say so. */

@@ -10,14 +10,15 @@ import type { Colouring, Placing } from './graph-drawing.ts';
 import { GraphDrawing, legendOf, NO_YEAR } from './graph-drawing.ts';
 import type { DrawnEdge, DrawnGraph, DrawnNode } from './graph-model.ts';
 import { isBareId, joined, yearBands } from './graph-model.ts';
-import { GraphQuestions } from './graph-questions.ts';
+import { GraphQuestions, isNotThere, notThere } from './graph-questions.ts';
 
 interface Named {
   readonly id: string;
   readonly label: string;
 }
 
-const FIRST_SHOWN: readonly PictureEdgeKind[] = ['cites', 'version_of', 'retracts', 'related'];
+/** What is drawn of a work at first: other works, and what leads to them. */
+const FIRST_SHOWN: readonly PictureEdgeKind[] = ['cites', 'version_of', 'retracts', 'related', 'states', 'names'];
 const NAMES: Readonly<Partial<Record<PictureEdgeKind, readonly [out: string, back: string]>>> = {
   cites: ['Cites', 'Cited by'],
   related: ['Related: cited together or citing the same', ''],
@@ -86,7 +87,7 @@ function Neighbourhood({ works, node }: { readonly works: readonly Named[]; read
     return await Promise.all(ids.map(load));
   });
   return html`<div class="surroundings">
-    ${shown(pictures, (value) => html`<${Around} pictures=${value} works=${works} node=${node} />`)}
+    ${isNotThere(pictures) ? notThere(node) : shown(pictures, (value) => html`<${Around} pictures=${value} works=${works} node=${node} />`)}
   </div>`;
 }
 
@@ -146,6 +147,7 @@ function Around(props: {
   const [unseen, setUnseen] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState(centre);
   const [open, setOpen] = useState<string>();
+  const own = useOwn(chosen, centre);
   const lists = useRef<HTMLDivElement>(null);
   const placing: Placing = query.get('layout') === 'years' ? 'years' : 'links';
   const colouring: Colouring = COLOURINGS.find(([name]) => name !== '' && name === query.get('colours'))?.[1] ?? 'kind';
@@ -155,7 +157,8 @@ function Around(props: {
     [graph, hidden, unseen],
   );
   const drawn = useMemo(() => new Set([centre, ...edges.flatMap(({ from, to }) => [from, to])]), [edges, centre]);
-  const focus = graph.nodes.get(drawn.has(chosen) ? chosen : centre);
+  const isOwn = own !== undefined && own.nodes.has(chosen);
+  const focus = isOwn ? own.nodes.get(chosen) : graph.nodes.get(drawn.has(chosen) ? chosen : centre);
   useLayoutEffect(() => {
     if (lists.current) lists.current.scrollTop = 0;
   }, [chosen]);
@@ -171,7 +174,19 @@ function Around(props: {
   );
   const unnamed = [...drawn].filter((id) => isBareId(graph.nodes.get(id) ?? focus)).length;
   const added = (query.get('with') ?? '').split(SEPARATOR).filter((id) => id !== '');
+  /** Draws the neighbours of a node too, whatever kinds of edges lead to them. */
+  const expand = (id: string): void => {
+    if (isOwn) setHidden((before) => before.difference(new Set(own.edges.map(({ kind }) => kind))));
+    set({ with: [...added, id].join(SEPARATOR) });
+  };
+  const isExpandable = (id: string): boolean =>
+    id !== centre &&
+    !added.includes(id) &&
+    added.length < MOST_ADDED &&
+    (isOwn || works.some((work) => work.id === id));
   const pick = (id: string): void => {
+    // What leads to it is drawn with it.
+    if (!drawn.has(id) && isExpandable(focus.id)) expand(focus.id);
     setChosen(id);
     setOpen(undefined);
   };
@@ -227,7 +242,7 @@ function Around(props: {
         <li>${key(html`<circle cx="6" cy="6" r="6" fill=${NO_YEAR} />`)} no year</li>
       </ul>`,
     html`<p class="hint" role="status">
-      ${`${counted(drawn.size, 'node')}, larger when cited more often, and ${counted(edges.length, 'edge')}.`}
+      ${`${counted(drawn.size, 'node')}, larger when more works cite or name it, and ${counted(edges.length, 'edge')}.`}
       ${leftOut.length > 0 && ` Too many to draw: ${leftOut.join(', ')}.`}
       ${unnamed > 0 && ` ${counted(unnamed, 'cited work')} without a title; docstokg graph build --lookup fetches titles.`}
     </p>`,
@@ -236,7 +251,7 @@ function Around(props: {
         graph=${graph}
         edges=${edges}
         shown=${drawn}
-        chosen=${focus.id}
+        chosen=${drawn.has(focus.id) ? focus.id : centre}
         placing=${placing}
         colouring=${colouring}
         pick=${pick}
@@ -244,11 +259,15 @@ function Around(props: {
       <div class="around" tabindex="-1" ref=${lists}>
         <h3>${focus.label}</h3>
         <p class="acts">
-          <${NodeActs} node=${focus} centre=${centre} works=${works} added=${added} />
+          <${NodeActs}
+            node=${focus}
+            centre=${centre}
+            expand=${isExpandable(focus.id) ? () => expand(focus.id) : undefined}
+          />
           ${focus.id !== centre && button('Back to the first', () => pick(centre))}
           ${added.length > 0 && button('Only the first', () => set({ with: '' }))}
         </p>
-        ${groupsOf(graph, focus.id, edges).map(
+        ${groupsOf(isOwn ? own : graph, focus, isOwn ? own.edges : edges).map(
           ([name, group]) =>
             html`<section key=${name}>
               <h4>${name} (${number(group.length)})</h4>
@@ -287,23 +306,33 @@ function countedBy<T, K>(items: readonly T[], by: (item: T) => K): Map<K, number
   return new Map([...Map.groupBy(items, by)].map(([name, group]) => [name, group.length]));
 }
 
+/** The neighbours of a chosen node, also those that are not drawn; a report has those of its works only. */
+function useOwn(chosen: string, centre: string): DrawnGraph | undefined {
+  const { source, runPath } = useScene();
+  const [own] = useLoaded(chosen, async (signal) =>
+    source.report || chosen === centre
+      ? undefined
+      : joined([await source.get<GraphPicture>(runPath('graph', 'picture'), { node: chosen }, signal)]),
+  );
+  const graph = own.kind === 'answered' ? own.value : undefined;
+  const [first] = graph?.nodes.keys() ?? [];
+  return first === chosen ? graph : undefined;
+}
+
 /** What one can do with a node: read the work, draw its own neighbours too, or begin from it. */
 function NodeActs(props: {
   readonly node: DrawnNode;
   readonly centre: string;
-  readonly works: readonly Named[];
-  readonly added: readonly string[];
+  readonly expand: (() => void) | undefined;
 }): View {
-  const { node, centre, works, added } = props;
-  const { place, reading, set } = useScene();
-  const isExpandable = works.some(({ id }) => id === node.id) && node.id !== centre;
+  const { node, centre, expand } = props;
+  const { source, place, reading } = useScene();
   return [
     node.kind === 'work' && node.inCorpus && html`<a class="quiet" href=${reading({ work: node.id })}>Read</a>`,
-    isExpandable &&
-      !added.includes(node.id) &&
-      added.length < MOST_ADDED &&
-      button('Expand', () => set({ with: [...added, node.id].join(SEPARATOR) }), { title: 'draw its neighbours too' }),
-    isExpandable && html`<a class="quiet" href=${place('/graph', { node: node.id })}>Centre on this work</a>`,
+    expand && button('Expand', expand, { title: 'draw its neighbours too, with the other works that have it' }),
+    node.id !== centre &&
+      (!source.report || node.inCorpus) &&
+      html`<a class="quiet" href=${place('/graph', { node: node.id })}>Begin here</a>`,
   ];
 }
 
@@ -334,24 +363,47 @@ function Finder({ nodes, pick }: { readonly nodes: readonly DrawnNode[]; readonl
 
 type Listed = { readonly edge: DrawnEdge; readonly other: DrawnNode };
 
-/** The edges of a node by kind and direction; works without a title last. */
+/** The lists that come first. */
+const LISTED_FIRST: readonly PictureEdgeKind[] = ['states', 'version_of', 'retracts', 'cites', 'related', 'names'];
+
+function placeOfKind({ kind }: DrawnEdge): number {
+  const at = LISTED_FIRST.indexOf(kind);
+  return at < 0 ? LISTED_FIRST.length : at;
+}
+
+/** The edges of a node by kind and direction, works without a title last; of a finding also the works beyond what it is about. */
 function groupsOf(
   { nodes }: DrawnGraph,
-  node: string,
+  { id: node, kind }: DrawnNode,
   edges: readonly DrawnEdge[],
 ): (readonly [string, readonly Listed[]])[] {
-  const own = edges.filter(({ from, to }) => from === node || to === node);
+  const own = edges
+    .filter(({ from, to }) => from === node || to === node)
+    .toSorted((a, b) => placeOfKind(a) - placeOfKind(b));
+  const near = new Set(own.flatMap(({ from, to }) => [from, to]));
+  const beyond = kind === 'finding' ? edges.filter(({ from, to }) => !near.has(from) && near.has(to)) : [];
+  const about = [...Map.groupBy(beyond, ({ to }) => to)].map(([name, group]) => {
+    const works = new Map(group.flatMap((edge) => nodes.get(edge.from) ?? []).map((work) => [work.id, work]));
+    const listed = [...works.values()].flatMap((other) =>
+      group
+        .filter(({ from }) => from === other.id)
+        .slice(0, 1)
+        .map((edge) => ({ edge, other })),
+    );
+    return [`Other works with “${nodes.get(name)?.label ?? name}”`, listed] as const;
+  });
   const groups = Map.groupBy(own, ({ from, kind }) => {
     const [out = relationName(kind), back = ''] = NAMES[kind] ?? [];
     return from === node || back === '' ? out : back;
   });
-  return [...groups].map(([name, group]) => {
+  const direct = [...groups].map(([name, group]) => {
     const listed = group.flatMap((edge) => {
       const other = nodes.get(edge.from === node ? edge.to : edge.from);
       return other ? [{ edge, other }] : [];
     });
     return [name, listed.toSorted((a, b) => Number(isBareId(a.other)) - Number(isBareId(b.other)))] as const;
   });
+  return [...direct, ...about];
 }
 
 function EdgeItem(props: {
@@ -365,27 +417,31 @@ function EdgeItem(props: {
   const { reading } = useScene();
   const { evidence, shared } = edge;
   const [, openalex] = /^openalex:(W\d+)$/.exec(node.label) ?? [];
-  return html`<details
-    open=${open}
-    onToggle=${(event: Event) => {
-      const is = (event.target as HTMLDetailsElement).open;
-      if (is !== open) toggle(is);
-    }}
-  >
-    <summary>
-      ${isBareId(node) ? [html`<em>title not known</em>`, ` (${node.label.replace(':', ' ')})`] : node.label}
-      ${node.cited > 0 && html`<small> cited ${number(node.cited)}×</small>`}
-    </summary>
-    ${openalex !== undefined && html`<p>${link(`https://openalex.org/${openalex}`, `${openalex} at OpenAlex`)}</p>`}
-    ${shared && html`<p>Cited together by ${counted(shared[0], 'work')}; ${counted(shared[1], 'work')} cited by both.</p>`}
-    ${
-      evidence.length > 0 &&
-      html`<ul>
-        ${evidence.map((each) => html`<li>${evidenceOf(each, reading)}</li>`)}
-      </ul>`
-    }
-    <p>${button('Go there', () => pick(node.id), { 'aria-label': `Go there: ${node.label}` })}</p>
-  </details>`;
+  const times = node.kind === 'work' ? `cited ${number(node.cited)}×` : `in ${number(node.cited)} works`;
+  return html`<div class="edge">
+    <details
+      open=${open}
+      onToggle=${(event: Event) => {
+        const is = (event.target as HTMLDetailsElement).open;
+        if (is !== open) toggle(is);
+      }}
+    >
+      <summary>
+        ${isBareId(node) ? [html`<em>title not known</em>`, ` (${node.label.replace(':', ' ')})`] : node.label}
+        ${node.cited > (node.kind === 'work' ? 0 : 1) && html`<small> ${times}</small>`}
+      </summary>
+      ${openalex !== undefined && html`<p>${link(`https://openalex.org/${openalex}`, `${openalex} at OpenAlex`)}</p>`}
+      ${shared && html`<p>Cited together by ${counted(shared[0], 'work')}; ${counted(shared[1], 'work')} cited by both.</p>`}
+      ${
+        evidence.length > 0 &&
+        html`<ul>
+          ${evidence.map((each) => html`<li>${evidenceOf(each, reading)}</li>`)}
+        </ul>`
+      }
+      ${node.kind === 'work' && node.inCorpus && html`<p><a class="quiet" href=${reading({ work: node.id })}>Read</a></p>`}
+    </details>
+    ${button('›', () => pick(node.id), { 'aria-label': `Go there: ${node.label}`, title: 'Go there' })}
+  </div>`;
 }
 
 function evidenceOf(evidence: PictureEvidence, reading: Scene['reading']): View {
