@@ -67,8 +67,6 @@ before(async () => {
   writeFileSync(join(papers, 'long.pdf'), long);
   const run = command('docstokg', ['run', '--input', papers, '--out', join(folder, 'run')], { cwd: folder });
   assert.equal(run.status, 0, run.stderr);
-  const graph = command('docstokg', ['graph', 'build', join(folder, 'run')], { cwd: folder });
-  assert.equal(graph.status, 0, graph.stderr);
   server = await openServer({
     runs: [{ id: 'run', corpus: await openCorpus(join(folder, 'run')) }],
     queue: undefined,
@@ -108,6 +106,16 @@ const IS_SEEN = `(element) => {
   const middle = (place.top + place.bottom) / 2;
   return middle > desk.top && middle < desk.bottom;
 }`;
+
+// The others need the graph.
+inBrowser('where there is no graph yet, the page builds it', async (browser) => {
+  const page = await openPage(browser, '/graph');
+  await page.locator('.building', { hasText: 'This library has no graph yet.' }).waitFor();
+  await checkAccessible(page, 'a library without a graph');
+  await page.click('.building button:text("Build the graph")');
+  await page.waitForSelector('.ground canvas');
+  assert.equal(await page.locator('.building').count(), 0);
+});
 
 inBrowser("one's own paper is shown as its pages; a sentence of an answer is marked in its line", async (browser) => {
   const page = await openPage(browser, `/ask?q=${encodeURIComponent('What was the measured yield of thymol?')}`);

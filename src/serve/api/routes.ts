@@ -1,11 +1,12 @@
 import type { Route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { documentRoutes } from './documents.ts';
+import { graphRoutes } from './graph.ts';
 import { questionRoutes } from './questions.ts';
 import { queueRoutes, controlRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
 import { tableRoutes } from './tables.ts';
-import { graphRoutes, prismaRoutes, workRoutes } from './works.ts';
+import { prismaRoutes, workRoutes } from './works.ts';
 
 export function apiRoutes(context: Context): Route[] {
   return [
@@ -15,7 +16,7 @@ export function apiRoutes(context: Context): Route[] {
     ...documentRoutes,
     ...questionRoutes(context),
     ...tableRoutes(context),
-    ...graphRoutes,
+    ...graphRoutes(context),
     ...queueRoutes(context),
     ...controlRoutes(context),
   ];

@@ -290,6 +290,17 @@ export const picture = z.object({
   leftOut: z.record(z.string(), count),
 });
 
+export const graphLine = z.discriminatedUnion('kind', [
+  z
+    .object({ kind: z.literal('progress'), done: count.describe('Documents read.'), total: number })
+    .describe('How far the reading is.'),
+  z.object({ kind: z.literal('warning'), message: z.string() }),
+  z
+    .object({ kind: z.literal('built'), documents: count, failed: count.describe('Documents that could not be read.') })
+    .describe('The last line.'),
+  failure,
+]);
+
 export const account = z.object({
   asked: z.record(z.string(), z.unknown()).nullable(),
   prisma: z

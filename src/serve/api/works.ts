@@ -6,12 +6,11 @@ import type { AttemptRow, ManifestRow } from '../../download/index.ts';
 import type { ExportFormat, WorkFacet } from '../../corpus/index.ts';
 import { sentenceOf, WORK_FACETS } from '../../corpus/index.ts';
 import type { Account } from '../../library/index.ts';
-import { prismaSvg, workLabel } from '../../library/index.ts';
+import { prismaSvg } from '../../library/index.ts';
 import { workFilter } from '../../library/shapes/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
-import { words } from './context.ts';
 import * as shapes from './shapes.ts';
 
 const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: string])[] = [
@@ -106,27 +105,3 @@ function attemptLine({ resolver, url, status, reason, bytes, duration_ms, starte
   const [host, sentence] = [URL.parse(url)?.host ?? '', sentenceOf(reason)];
   return { resolver, host, url, status, reason, sentence, bytes, duration_ms, started_at };
 }
-
-/** What the page draws of the graph; the question `graph` answers the rest. */
-export const graphRoutes: readonly Route[] = [
-  route({
-    path: '/runs/{run}/graph/works',
-    summary: 'The most cited works of the corpus.',
-    query: { limit: z.int().min(1).max(1_000).default(500) },
-    schema: shapes.drawnWorks,
-    value: ({ run, query: { limit } }) => {
-      using graph = run.corpus.graph.open();
-      return { items: graph.works(limit).map((node) => ({ id: node.id, label: workLabel(node) })) };
-    },
-  }),
-  route({
-    path: '/runs/{run}/graph/picture',
-    summary: 'The neighbourhood of a work, with coordinates for drawing.',
-    query: { node: words.min(1).describe('A node id, DOI, or words of a title.') },
-    schema: shapes.picture,
-    value: ({ run, query: { node } }) => {
-      using graph = run.corpus.graph.open();
-      return graph.neighbourhood(node);
-    },
-  }),
-];

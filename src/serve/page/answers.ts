@@ -46,6 +46,7 @@ export type TableRow = TablePage['rows'][number];
 export type TableCell = TableRow['cells'][number];
 export type TableColumn = TablePage['columns'][number];
 export type TableLine = z.output<typeof shapes.tableLine>;
+export type GraphLine = z.output<typeof shapes.graphLine>;
 export type Account = z.output<typeof shapes.account>;
 export type Sources = z.output<typeof shapes.sources>;
 export type Stages = z.output<typeof shapes.stages>;

@@ -83,3 +83,8 @@ export const OUTCOMES = [
 export function outcomeName(outcome: string): string {
   return OUTCOMES.find(([name]) => name === outcome)?.[1] ?? words(outcome);
 }
+
+/** A path as one types it in a command. */
+export function typed(path = ''): string {
+  return /^[\w./\\:~+-]*$/.test(path) ? path : `"${path}"`;
+}

@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { About, Run } from './answers.ts';
-import { moment } from './format.ts';
+import { moment, typed } from './format.ts';
 import { inlinedSource } from './inlined.ts';
 import { LibraryBox } from './library-box.ts';
 import type { Need, Place, PlacedView } from './places.ts';
@@ -25,8 +25,13 @@ function here(isReport: boolean): URL {
   return new URL(isReport ? location.hash.slice(1) || '/' : location.pathname + location.search, 'http://page');
 }
 
-function App(props: { readonly source: Source; readonly about: About; readonly connected: boolean }): View {
-  const { source, about, connected } = props;
+function App(props: {
+  readonly source: Source;
+  readonly about: About;
+  readonly connected: boolean;
+  readonly reload: () => Promise<void>;
+}): View {
+  const { source, about, connected, reload } = props;
   const isReport = source.report !== undefined;
   const [at, setAt] = useState(() => here(isReport));
   const [message, setMessage] = useState('');
@@ -129,6 +134,7 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     set,
     go: (to) => go(to),
     notify: setMessage,
+    reload,
   };
   const isReading = current?.hasReader === true && ['document', 'work'].some((name) => at.searchParams.has(name));
   const addressOf = (path: string): string => `${run?.id ?? ''} ${path}`;
@@ -233,8 +239,8 @@ function footer({ report }: Source, { version, control }: About, run: Run | unde
   if (report)
     return html`<p>
       Written ${moment(report.written_at)} by docstokg ${version}. A single self-contained file. Live progress, the
-      queue, control and search by meaning need a server: <code>docstokg serve ${run?.folder}</code> in the folder of
-      this file.
+      queue, control and search by meaning need a server: <code>docstokg serve ${typed(run?.folder)}</code> in the
+      folder of this file.
     </p>`;
   return html`<p>
     docstokg serve ${version}.${' '}
@@ -249,7 +255,12 @@ async function start(into: Element): Promise<void> {
   let connected = true;
   history.scrollRestoration = 'manual';
   const draw = (): void => {
-    if (about && source) render(html`<${App} source=${source} about=${about} connected=${connected} />`, into);
+    if (about && source)
+      render(html`<${App} source=${source} about=${about} connected=${connected} reload=${load} />`, into);
+  };
+  const load = async (): Promise<void> => {
+    about = await source?.get<About>('/');
+    draw();
   };
   try {
     source =
@@ -258,8 +269,7 @@ async function start(into: Element): Promise<void> {
         connected = is;
         draw();
       });
-    about = await source.get<About>('/');
-    draw();
+    await load();
   } catch (error) {
     const isLocked = error instanceof Refusal && error.status === 401;
     const shown = isLocked

@@ -27,6 +27,8 @@ export interface Scene {
   /** Opens an address of the page; Back returns. */
   readonly go: (address: string) => void;
   readonly notify: (text: string) => void;
+  /** Asks again what the runs have, after something was made. */
+  readonly reload: () => Promise<void>;
 }
 
 export const SceneContext = createContext<Scene | undefined>(undefined);

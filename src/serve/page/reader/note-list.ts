@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { Note } from '../answers.ts';
+import { typed } from '../format.ts';
 import { newId } from '../new-id.ts';
 import { field } from '../parts.ts';
 import { keepName, keptName } from '../reviewer-name.ts';
@@ -48,7 +49,7 @@ export function NoteList(props: {
   };
   const isNew = quoted !== undefined || isWriting;
   return html`<div class="side about notes" tabindex="0" role="group" aria-label="Notes">
-    ${!book.isOpen && html`<p class="hint">This server is read-only. To write notes: <code>docstokg serve ${run?.folder} --allow-control</code></p>`}
+    ${!book.isOpen && html`<p class="hint">This server is read-only. To write notes: <code>docstokg serve ${typed(run?.folder)} --allow-control</code></p>`}
     ${
       isNew
         ? html`<${NoteForm} document=${document} book=${book} quoted=${quoted} leave=${stop} key=${quoted?.quote} />`

@@ -1,5 +1,5 @@
 import type { Account } from '../answers.ts';
-import { counted, number } from '../format.ts';
+import { counted, number, typed } from '../format.ts';
 import { section } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useScene } from '../scene.ts';
@@ -16,7 +16,8 @@ export function FlowView(): View {
     section('PRISMA flow, from records to studies', flow(prisma)),
     source.report
       ? html`<p class="hint">
-          For a manuscript, as SVG and JSON: <code>docstokg export ${run?.folder} --format prisma --out flow</code>
+          For a manuscript, as SVG and JSON:
+          <code>docstokg export ${typed(run?.folder)} --format prisma --out flow</code>
         </p>`
       : html`<p class="acts">
           ${FILES.map(([name, file]) => html`<a class="quiet" href=${source.file(runPath(file))} download=${file}>${name}</a>`)}

@@ -1,11 +1,12 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { GraphPicture, PictureEdgeKind, PictureEvidence } from '../../../graph/picture/index.ts';
+import type { GraphLine } from '../answers.ts';
 import { key } from '../charts.ts';
-import { counted, number } from '../format.ts';
+import { counted, number, typed } from '../format.ts';
 import { field, link, QueryChoice } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { button, html, shown, useLoaded, useScene } from '../scene.ts';
+import { button, fault, html, shown, useLoaded, useScene } from '../scene.ts';
 import type { Colouring, Placing } from './graph-drawing.ts';
 import { GraphDrawing, legendOf, NO_YEAR } from './graph-drawing.ts';
 import type { DrawnEdge, DrawnGraph, DrawnNode } from './graph-model.ts';
@@ -47,16 +48,11 @@ function relationName(kind: string): string {
 
 export function GraphView(): View {
   const { query, source, run, runPath } = useScene();
-  const [works] = useLoaded('', async (signal) => {
+  const [works] = useLoaded(String(run?.has_graph), async (signal) => {
     if (!run?.has_graph) return [];
     return (await source.get<{ readonly items: readonly Named[] }>(runPath('graph', 'works'), {}, signal)).items;
   });
-  if (!run?.has_graph)
-    return html`<p class="note">
-      This run has no graph yet. Build one with${' '}
-      <code>docstokg graph build ${run?.folder}</code
-      >${source.report && ' in the folder of this file, then write the report again'}.
-    </p>`;
+  if (!run?.has_graph) return html`<${NoGraph} />`;
   const drawing = shown(works, (all) => {
     const node = query.get('node') ?? all[0]?.id;
     return node === undefined
@@ -64,6 +60,58 @@ export function GraphView(): View {
       : html`<${Neighbourhood} works=${all} node=${node} key=${node} />`;
   });
   return [!source.report && html`<${GraphQuestions} />`, drawing];
+}
+
+/** What is there before a graph is, with a button that builds it where that is allowed. */
+function NoGraph(): View {
+  const { source, about, run, runPath, reload } = useScene();
+  const [stop, setStop] = useState<AbortController>();
+  const [progress, setProgress] = useState<Extract<GraphLine, { kind: 'progress' }>>();
+  const [said, setSaid] = useState<View>('');
+  const command = html`<code>docstokg graph build ${typed(run?.folder)}</code>`;
+  const build = (): void => {
+    const controller = new AbortController();
+    setStop(controller);
+    setSaid('');
+    const receive = (line: GraphLine): void => {
+      if (line.kind === 'progress') setProgress(line);
+      else if (line.kind === 'warning') setSaid(line.message);
+    };
+    source
+      .lines(runPath('graph', 'build'), { body: {} }, receive, controller.signal)
+      .then(reload)
+      .catch((error: unknown) => setSaid(controller.signal.aborted ? 'Stopped; build again to go on.' : fault(error)))
+      .finally(() => setStop(undefined));
+  };
+  return html`<div class="note building">
+    <p>
+      This library has no graph yet. It connects the papers by what they cite, name, measure and find, each edge with
+      its sentence.
+    </p>
+    ${
+      about.control
+        ? html`<p class="acts">
+            ${
+              stop
+                ? button('Stop', () => stop.abort())
+                : html`<button type="button" onClick=${build}>Build the graph</button>`
+            }
+            <span class="hint" role="status">${stop ? reading(progress) : said}</span>
+          </p>`
+        : html`<p>
+              Build it with ${command}${source.report && ' in the folder of this file, then write the report again'}.
+            </p>
+            ${!source.report && html`<p class="hint">Started with <code>--allow-control</code>, this page builds it itself.</p>`}`
+    }
+    ${stop && html`<progress max=${progress?.total ?? 1} value=${progress?.done} aria-label="Papers read"></progress>`}
+  </div>`;
+}
+
+function reading(progress: { readonly done: number; readonly total: number | null } | undefined): string {
+  if (!progress) return 'Beginning …';
+  const { done, total } = progress;
+  if (total !== null && done >= total) return 'All papers are read; connecting them …';
+  return `${number(done)}${total === null ? '' : ` of ${number(total)}`} papers read, some seconds each …`;
 }
 
 /** How many neighbourhoods one may add to the first. */

@@ -1,4 +1,5 @@
 import type { Note } from '../answers.ts';
+import { typed } from '../format.ts';
 import { filters, link, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, usePaged, useScene } from '../scene.ts';
@@ -20,7 +21,7 @@ export function NotesView(): View {
     isEmpty &&
       html`<p class="note">
         Open a paper and select words of it: they can be marked, or written about. In a terminal:${' '}
-        <code>docstokg notes ${run?.folder} --work 10.1038/nature21707 --add "Compare with table 2."</code>
+        <code>docstokg notes ${typed(run?.folder)} --work 10.1038/nature21707 --add "Compare with table 2."</code>
       </p>`,
     html`<ol class="hits noted-papers">
       ${papers.map(

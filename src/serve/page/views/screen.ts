@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Screening } from '../answers.ts';
-import { number } from '../format.ts';
+import { number, typed } from '../format.ts';
 import { newId } from '../new-id.ts';
 import { WIDE } from '../parts.ts';
 import { keepName, keptName } from '../reviewer-name.ts';
@@ -164,7 +164,7 @@ function nothingLeft({ phases }: Screening, phase: Phase, by: string): View {
     return html`<p class="lede">No work is included by its title and abstract yet.</p>
       <p><a href=${place('/screen', { by })}>Screen titles and abstracts</a></p>`;
   return html`<p class="lede">There are no works to screen yet.</p>
-    <p>Add a list that a database exported: <code>docstokg screen ${run?.folder} --add list.ris</code></p>`;
+    <p>Add a list that a database exported: <code>docstokg screen ${typed(run?.folder)} --add list.ris</code></p>`;
 }
 
 /** Works about which reviewers disagree. */

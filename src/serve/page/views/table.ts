@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
-import { counted } from '../format.ts';
+import { counted, typed } from '../format.ts';
 import { rowSentence } from '../../../ask/row-sentence/index.ts';
 import { csvLine } from '../../../base/text/index.ts';
 import { field, filters, listTable, QueryChoice, QueryField, saveText, WIDE } from '../parts.ts';
@@ -45,7 +45,7 @@ function Tables({ items }: { readonly items: readonly SavedTable[] }): View {
               This server is read-only: start it with <code>--allow-control</code> to fill tables in here, or type:
             </p>`
       }
-      <p><code>docstokg table ${run?.folder} --column year --column "sample size:number"</code></p>
+      <p><code>docstokg table ${typed(run?.folder)} --column year --column "sample size:number"</code></p>
     </div>`;
   return [
     items.length > 1 &&
@@ -206,7 +206,7 @@ function Rows({ id }: { readonly id: string }): View {
     // A question or choices of its own stand in a file of columns only.
     const isFromFile = columns.some(({ name, question, type }) => type === 'choice' || question !== name);
     const said = isFromFile ? ['--columns columns.yaml'] : named;
-    const command = ['docstokg table', `"${run?.folder ?? ''}"`, ...said].join(' ');
+    const command = ['docstokg table', typed(run?.folder), ...said].join(' ');
     return html`<div>
       ${
         all.length === 0 &&

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { DocumentLine, Facets, SavedSet, Work } from '../answers.ts';
-import { counted, number, outcomeName, size, words } from '../format.ts';
+import { counted, number, outcomeName, size, typed, words } from '../format.ts';
 import type { ListRow } from '../parts.ts';
 import { CopyLink, filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
 import { filterText } from '../filter-text.ts';
@@ -160,9 +160,9 @@ function NothingListed({ isFiltered }: { readonly isFiltered: boolean }): View {
     return isFiltered && html`<p class="note">No work has all of this. <a href=${place('/works')}>Show all</a></p>`;
   return html`<p class="note">
     Nothing is listed yet. Add works by topic:${' '}
-    <code>docstokg run --topic "coral bleaching" --max 50 --out ${run?.folder}</code>, or read papers that you
+    <code>docstokg run --topic "coral bleaching" --max 50 --out ${typed(run?.folder)}</code>, or read papers that you
     have:${' '}
-    <code>docstokg run --input papers/ --out ${run?.folder}</code>
+    <code>docstokg run --input papers/ --out ${typed(run?.folder)}</code>
   </p>`;
 }
 
