@@ -1,8 +1,8 @@
 import type { AttemptRow, ManifestRow } from '../download/index.ts';
 import { ResolverAccount } from '../download/index.ts';
 import { escapeHtml } from '../parse/index.ts';
-import type { CorpusStore, HostRow } from '../database/index.ts';
-import { STEPS } from '../database/index.ts';
+import type { CorpusStore, HostRow, Phase, Standing } from '../database/index.ts';
+import { STEPS, verdictOf } from '../database/index.ts';
 import { sentenceOf } from './works/work-table.ts';
 
 /** What each count means, for every view of a corpus. */
@@ -73,8 +73,10 @@ export interface Account {
     unidentified: number;
     /** Works that a person labelled; 0 before any screening. */
     screened: number;
-    /** Works without a label: not read yet, or unread because the stopping rule was met. */
+    /** Works without a label: not read yet, unread because the stopping rule was met, or not settled. */
     not_screened: number;
+    /** Of those, works that somebody has decided about. */
+    not_screened_unsettled: Unsettled;
     /** Excluded by title and abstract. */
     excluded: number;
     /** Works not excluded by title and abstract; all works before any screening. */
@@ -86,6 +88,8 @@ export interface Account {
     /** Works that a person included or excluded by their full text. */
     assessed: number;
     not_assessed: number;
+    /** Of those, works about whose full text somebody has decided. */
+    not_assessed_unsettled: Unsettled;
     excluded_by_full_text: number;
     excluded_by_full_text_reasons: Record<string, number>;
     /** Included by full text. */
@@ -97,6 +101,16 @@ export interface Account {
   readonly local: number;
   readonly unavailable: number;
   readonly waiting: number;
+}
+
+/** Works with decisions that do not settle them. */
+export interface Unsettled {
+  /** Waiting for the decision of another reviewer. */
+  waiting: number;
+  /** The reviewers disagree. */
+  in_conflict: number;
+  /** Decided as maybe. */
+  unsure: number;
 }
 
 /** Counts of works by their outcome. */
@@ -202,6 +216,7 @@ export function accountOf(store: CorpusStore, run?: string): Account {
       unidentified: store.count(`works where ${IS_ENTRY} and ${IS_BEST}`),
       screened: labelled,
       not_screened: records - labelled,
+      not_screened_unsettled: unsettledWorks(store, 'title-abstract'),
       excluded,
       sought,
       not_retrieved: sought - retrieved,
@@ -209,6 +224,7 @@ export function accountOf(store: CorpusStore, run?: string): Account {
       retrieved,
       assessed,
       not_assessed: retrieved - assessed,
+      not_assessed_unsettled: unsettledWorks(store, 'full-text'),
       excluded_by_full_text: byText.excluded,
       excluded_by_full_text_reasons: byText.why,
       included: byText.included,
@@ -236,6 +252,23 @@ function assessedWorks(store: CorpusStore) {
     excluded: store.count(`${assessed} where label = 'excluded'`),
     why: by('said', "label = 'excluded'"),
   };
+}
+
+/** Works that have decisions in a phase, but no verdict that counts. */
+function unsettledWorks(store: CorpusStore, phase: Phase): Unsettled {
+  const rows = store.all<Standing & { readonly work: string }>(
+    `select works.work, screened.decision, screened.by, screened.phase, screened.reason
+     from screened join works on works.work = coalesce(
+       (select work from works as own where own.work = screened.work), (select work from work_ids where id = screened.work limit 1))
+     where screened.undone = 0 and screened.phase = :phase and ${IS_BEST}
+       and works.label = iif(:phase = 'full-text', 'included', '')
+     order by screened.sequence`,
+    { phase },
+  );
+  const reviewers = store.number('select coalesce((select reviewers from protocols order by version desc limit 1), 1)');
+  const verdicts = [...Map.groupBy(rows, ({ work }) => work).values()].map((own) => verdictOf(own, reviewers)?.verdict);
+  const count = (...of: (typeof verdicts)[number][]): number => verdicts.filter((each) => of.includes(each)).length;
+  return { waiting: count(undefined), in_conflict: count('conflict'), unsure: count('maybe') };
 }
 
 /** The number of works by outcome, under the names used in lists of works. */
@@ -319,7 +352,15 @@ export function prismaSvg(counts: Account['prisma']): string {
   const { duplicates, unreadable_entries: unreadable } = counts.removed_before_screening;
   const removed = ['Removed before screening:', n('duplicates', duplicates), n('unreadable entries', unreadable)];
   const { records, unidentified } = counts;
-  const left = unscreened > 0 ? [n('Records not screened', unscreened)] : [];
+  const unsettled = ({ waiting, in_conflict: conflicts, unsure }: Unsettled): string[] => [
+    ...(waiting > 0 ? [n('– waiting for another decision', waiting)] : []),
+    ...(conflicts > 0 ? [n('– in conflict', conflicts)] : []),
+    ...(unsure > 0 ? [n('– unsure', unsure)] : []),
+  ];
+  const left = [
+    ...(unscreened > 0 ? [n('Records not screened', unscreened)] : []),
+    ...unsettled(counts.not_screened_unsettled),
+  ];
   /** The box in the middle, then the lines beside it. */
   const rows: readonly (readonly string[])[] = [
     [n('Records identified', counts.identified), ...removed],
@@ -334,7 +375,7 @@ export function prismaSvg(counts: Account['prisma']): string {
       : []),
     screened > 0
       ? [n('Records screened', screened), n('Records excluded', counts.excluded), ...left]
-      : ['Records not screened yet'],
+      : ['Records not screened yet', ...unsettled(counts.not_screened_unsettled)],
     [
       n('Reports sought', counts.sought),
       n('Reports not retrieved', counts.not_retrieved),
@@ -347,8 +388,9 @@ export function prismaSvg(counts: Account['prisma']): string {
           `${n('Reports excluded', counts.excluded_by_full_text)}${counts.excluded_by_full_text > 0 ? ':' : ''}`,
           ...each(counts.excluded_by_full_text_reasons),
           ...(unassessed > 0 ? [n('Reports not assessed', unassessed)] : []),
+          ...unsettled(counts.not_assessed_unsettled),
         ]
-      : ['Reports not assessed for eligibility yet'],
+      : ['Reports not assessed for eligibility yet', ...unsettled(counts.not_assessed_unsettled)],
     ...(assessed > 0 ? [[n('Studies included', counts.included)]] : []),
   ];
   let y = 10;

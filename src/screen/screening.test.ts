@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { madeReview } from '../../test/fixtures/made-review.ts';
 import { writeReviewRun } from '../../test/fixtures/review-run.ts';
-import { CorpusWorks } from '../library/index.ts';
+import { CorpusWorks, prismaSvg } from '../library/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import type { Work, WorkRecord } from '../works/index.ts';
 import { emptyRecord, NO_IDS } from '../works/index.ts';
@@ -67,6 +67,27 @@ test('a complete review: ranked reading, a random sample, a recall promise, and 
   assert.equal(works.table.page({ label: 'included' }).total, counts['included']);
   assert.equal(works.table.page({ label: 'included,excluded' }).total, counts['screened']);
   assert.equal(works.table.page({ label: 'none' }).total, 120 - Number(counts['screened']));
+});
+
+test('the flow says which works have decisions that do not count yet', async () => {
+  await using folder = await reviewFolder();
+  {
+    using screening = Screening.open(folder.path);
+    screening.setProtocol({ reviewers: 2 }, 'ada');
+    const [waiting = '', unsure = '', disputed = '', agreed = ''] = screening.works;
+    const decisions = { [waiting]: ['include'], [unsure]: ['maybe', 'maybe'], [disputed]: ['include', 'exclude'], [agreed]: ['include', 'include'] } as const; // prettier-ignore
+    for (const [work, both] of Object.entries(decisions))
+      for (const [at, decision] of both.entries()) screening.decide({ work, decision, by: ['ada', 'bo'][at] ?? '' });
+    screening.decide({ work: agreed, phase: 'full-text', decision: 'include', by: 'bo' });
+  }
+  await using corpus = await openCorpus(folder.path);
+  using view = corpus.view();
+  await view.refresh();
+  const { prisma } = view.account();
+  assert.deepEqual([prisma.screened, prisma.assessed], [1, 0]);
+  assert.deepEqual(prisma.not_screened_unsettled, { waiting: 1, in_conflict: 1, unsure: 1 });
+  assert.deepEqual(prisma.not_assessed_unsettled, { waiting: 1, in_conflict: 0, unsure: 0 });
+  assert.match(prismaSvg(prisma), /– waiting for another decision \(n = 1\)/);
 });
 
 test('a decision is logged once with reviewer, time, phase, criteria and rank; an undo is a line of the log', async () => {

@@ -264,7 +264,7 @@ test('criteria are changed on the page, and a phone decides with its thumbs', as
   await page.waitForSelector('.criteria p:text("Corals only.")');
   assert.match((await page.textContent('.criteria')) ?? '', /Not: no corals; no field data/);
   assert.equal(await page.textContent('.own'), 'You: 0 of 8 decided');
-  assert.ok((await page.textContent('.review'))?.includes('Together: 0 of 8 decided'));
+  assert.match((await page.textContent('.review')) ?? '', /2 people decide about each work, blind/);
   assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 380, 'nothing is wider');
   const [bar, menu] = await page.$$eval('.choices, .rail', (all) => all.map((each) => each.getBoundingClientRect()));
   assert.ok(bar && menu && Math.max(bar.bottom, menu.bottom) <= 760, 'the choices are in sight');
@@ -290,6 +290,51 @@ test('criteria are changed on the page, and a phone decides with its thumbs', as
   assert.equal(await page.textContent('.own'), 'You: 2 of 8 decided');
   const log = readFileSync(join(folder.path, 'decisions.jsonl'), 'utf8');
   assert.match(log, /"kind":"protocol".*"criteria":"Corals only\.","reasons":\["no corals","no field data"\]/);
+});
+
+test('a second person learns how many decide about each work, and a blind review shows its own progress only', async (context) => {
+  if (!opened) return context.skip(NO_BROWSER);
+  const { browser } = opened;
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-second-'));
+  const review = made.slice(0, 6);
+  await using server = await served(folder.path, review);
+  const openAs = async (path: string): Promise<Page> => {
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(HANGING_MS);
+    await page.goto(`${server.url}${path}${path.includes('?') ? '&' : '?'}token=${TOKEN}`);
+    return page;
+  };
+  const ada = await openAs('screen?by=ada');
+  const first = await decide(ada, review, 'i');
+  await decide(ada, review, 'e');
+  await ada.waitForSelector('.own:text("You: 2 of 6")');
+  const bo = await openAs('screen');
+  await bo.locator('.naming', { hasText: 'Have decided here: ada.' }).waitFor();
+  assert.equal(await bo.inputValue('[name=many]'), '1');
+  await checkAccessible(bo, 'who decides, as a second person');
+  await bo.fill('[name=by]', 'bo');
+  await bo.press('[name=by]', 'Enter');
+  await bo
+    .locator('.second', { hasText: 'ada has decided here too, and one person decides about each work' })
+    .waitFor();
+  assert.match((await bo.textContent('.review')) ?? '', /All together: 2 of 6 decided: 1 included, 1 excluded/);
+  await bo.click('.second button');
+  await bo.locator('.review', { hasText: '2 people decide about each work, blind' }).waitFor();
+  assert.doesNotMatch((await bo.textContent('.screened')) ?? '', /included|ada|All together/);
+  assert.equal(await bo.textContent('.own'), 'You: 0 of 6 decided');
+  await bo.click('.places a:text("Flow diagram")');
+  await bo.locator('.flow-steps', { hasText: '2 of them waiting for another decision' }).waitFor();
+  await bo.goto(`${server.url}screen?by=bo&settle=${encodeURIComponent(first)}`);
+  await bo.waitForSelector(`.screened article[data-work=${JSON.stringify(first)}]`);
+  await decide(bo, review, 'e');
+  await bo.click('.places a:text("Flow diagram")');
+  await bo.locator('.flow-steps', { hasText: '1 of them waiting for another decision1 of them in conflict' }).waitFor();
+  await bo.locator('.hint', { hasText: 'Decisions count once they are settled' }).waitFor();
+  await checkAccessible(bo, 'the flow of an unsettled review');
+  // A review of two is begun as such.
+  await bo.goto(`${server.url}screen`);
+  await bo.waitForSelector('[name=many]:enabled');
+  assert.equal(await bo.inputValue('[name=many]'), '2');
 });
 
 test('two reviewers in two browsers at once lose nothing and do not see each other', async (context) => {

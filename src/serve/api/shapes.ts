@@ -301,6 +301,14 @@ export const graphLine = z.discriminatedUnion('kind', [
   failure,
 ]);
 
+const unsettled = z
+  .object({
+    waiting: count.describe('Waiting for the decision of another reviewer.'),
+    in_conflict: count.describe('The reviewers disagree.'),
+    unsure: count.describe('Decided as maybe.'),
+  })
+  .describe('Works with decisions that do not settle them: they count as not decided.');
+
 export const account = z.object({
   asked: z.record(z.string(), z.unknown()).nullable(),
   prisma: z
@@ -320,6 +328,7 @@ export const account = z.object({
         'not_assessed',
       ),
       ...fields(count, 'excluded_by_full_text', 'included'),
+      ...fields(unsettled, 'not_screened_unsettled', 'not_assessed_unsettled'),
       excluded_by_full_text_reasons: counts,
     })
     .loose(),

@@ -15,7 +15,7 @@ export function Progress(props: {
 }): View {
   const { value, phase, by, begin, conflictsAt } = props;
   const { set } = useScene();
-  const { phases, sample, isTimeToSample, agreement, own, protocol } = value;
+  const { phases, sample, isTimeToSample, agreement, own, protocol, reviewers } = value;
   const { works, conflicts, undecided } = phases[phase];
   const offer = isTimeToSample
     ? 'Hardly anything relevant is found now. A random sample of the rest shows whether to stop. '
@@ -23,6 +23,10 @@ export function Progress(props: {
   const promise = sample
     ? promiseText(sample, conflicts)
     : undecided > 0 && [offer, button('Begin the random sample', begin)];
+  const isShared = protocol.reviewers > 1;
+  /** What all decided is shown to those who have no work left to decide about. */
+  const isBlind = isShared && value.next.length > 0 && sample?.isReached !== true;
+  const isAlone = reviewers.every((each) => each === by);
   return html`<section class="review" aria-label="Progress">
     <p class="who">
       <strong>${by}</strong
@@ -30,8 +34,14 @@ export function Progress(props: {
     </p>
     <progress max=${works} value=${own} aria-label="Works you have decided about"></progress>
     <p><strong class="own">${`You: ${number(own)} of ${number(works)} decided`}</strong></p>
-    <p>${`${protocol.reviewers > 1 ? 'Together: ' : ''}${countsText(phases[phase])}.`}</p>
-    ${agreement && html`<p>${agreementText(agreement)}</p>`}
+    ${
+      isBlind
+        ? html`<p>
+            ${`${number(protocol.reviewers)} people decide about each work, blind: what all decided is shown when you are through.`}
+          </p>`
+        : html`<p>${`${isAlone ? '' : 'All together: '}${countsText(phases[phase])}.`}</p>`
+    }
+    ${!isBlind && agreement && html`<p>${agreementText(agreement)}</p>`}
     ${conflicts > 0 && html`<p><a href=${conflictsAt}>${counted(conflicts, 'work')} in conflict</a></p>`}
     ${phase === 'title-abstract' && promise && html`<p class="promise">${promise}</p>`}
   </section>`;

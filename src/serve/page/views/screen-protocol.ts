@@ -13,7 +13,7 @@ export function Protocol(props: { readonly protocol: Given; readonly by: string;
   const { about } = useScene();
   const [isOpen, setOpen] = useState(false);
   const leave = (): void => setOpen(false);
-  const { question, criteria, reasons, version } = protocol;
+  const { question, criteria, reasons, reviewers, version } = protocol;
   const isWritten = question !== '' || criteria !== '' || reasons.length > 0;
   return html`<section class="criteria">
     <div class="tools">
@@ -29,6 +29,8 @@ export function Protocol(props: { readonly protocol: Given; readonly by: string;
             question !== '' && html`<p><strong>${question}</strong></p>`,
             criteria !== '' && html`<p>${criteria}</p>`,
             reasons.length > 0 && html`<p class="hint">Not: ${reasons.join('; ')}</p>`,
+            reviewers > 1 &&
+              html`<p class="hint">${`${reviewers} people decide about each work, blind to each other.`}</p>`,
             version > 1 && html`<p class="hint">Version ${version}</p>`,
           ]
     }
@@ -82,7 +84,7 @@ function ProtocolForm(props: {
     ${field('Criteria', area('criteria', 5, protocol.criteria))}
     ${field('Reasons to exclude, one per line', area('reasons', 4, protocol.reasons.join('\n')))}
     ${field('Words to mark for everybody', html`<input name="highlight" defaultValue=${protocol.highlight.join(', ')} />`)}
-    ${field('Reviewers of each work', html`<input name="reviewers" type="number" min="1" max="10" required defaultValue=${protocol.reviewers} />`)}
+    ${field('Reviewers of each work, blind to each other', html`<input name="reviewers" type="number" min="1" max="10" required defaultValue=${protocol.reviewers} />`)}
     <p class="acts"><button type="submit" class="quiet">Keep</button> ${button('Cancel', leave)}</p>
   </form>`;
 }

@@ -3,10 +3,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Screening } from '../answers.ts';
 import { number, typed } from '../format.ts';
 import { newId } from '../new-id.ts';
-import { WIDE } from '../parts.ts';
+import { field, WIDE } from '../parts.ts';
 import { keepName, keptName } from '../reviewer-name.ts';
 import type { View } from '../scene.ts';
-import { button, html, messageOf, shown, useChanges, useLoaded, useScene } from '../scene.ts';
+import { button, html, messageOf, shown, useAnswer, useChanges, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
 import type { Acts, Phase } from './screen-card.ts';
 import { Card, SAID } from './screen-card.ts';
@@ -25,30 +25,75 @@ export function FullTextsView(): View {
 function Named({ phase }: { readonly phase: Phase }): View {
   const { query } = useScene();
   const by = query.get('by') ?? '';
-  if (by === '') return html`<${NameForm} />`;
+  if (by === '') return html`<${NameForm} phase=${phase} />`;
   return html`<${Review} by=${by} phase=${phase} settled=${query.get('settle')} key=${`${by} ${phase}`} />`;
 }
 
-/** Asks who decides; a name that this browser knows needs one key. */
-function NameForm(): View {
-  const { set } = useScene();
+/** Asks who decides, and how many about each work; a name that this browser knows needs one key. */
+function NameForm({ phase }: { readonly phase?: Phase }): View {
+  const { set, source, about, notify, runPath } = useScene();
   const [input, known] = [useRef<HTMLInputElement>(null), keptName()];
+  const asked = { by: known || 'nobody', phase, limit: 1 };
+  const screening = useAnswer<Screening>(runPath('screening'), asked);
+  const { protocol, reviewers = [] } = screening.kind === 'answered' ? screening.value : {};
   useEffect(() => input.current?.select(), []);
   const submit = (event: Event): void => {
     event.preventDefault();
     const by = input.current?.value.trim() ?? '';
+    const many = Number(new FormData(event.target as HTMLFormElement).get('many') ?? protocol?.reviewers);
     keepName(by);
-    set({ by });
+    const isChanged = protocol !== undefined && many !== protocol.reviewers;
+    const change = isChanged ? source.post(runPath('screening', 'protocol'), { by, reviewers: many }) : undefined;
+    Promise.resolve(change).then(
+      () => set({ by }),
+      (error: unknown) => notify(`Not saved: ${messageOf(error)}.`),
+    );
   };
+  const several = Math.max(2, protocol?.reviewers ?? 2);
   return html`<form class="note naming" onSubmit=${submit}>
     <h2>Who decides?</h2>
-    <p>Each decision is kept with a name. Two reviewers use two names, and do not see each other’s decisions.</p>
+    <p>
+      Each decision is kept with a name; two people use two names. They do not see each other’s decisions if both are to
+      decide about each work.
+    </p>
+    ${reviewers.length > 0 && html`<p class="hint">${`Have decided here: ${reviewers.join(', ')}.`}</p>`}
     <label class="field"
       ><span>Your name</span
       ><input name="by" ref=${input} defaultValue=${known} required maxlength="100" autocomplete="nickname"
     /></label>
+    ${
+      about.control &&
+      phase !== undefined &&
+      field(
+        'About each work decides',
+        html`<select name="many" disabled=${protocol === undefined} key=${protocol?.reviewers}>
+          <option value="1" selected=${protocol?.reviewers === 1}>one person</option>
+          <option value=${several} selected=${(protocol?.reviewers ?? 1) > 1}>
+            ${several === 2 ? 'two people, blind to each other' : `${several} people, blind to each other`}
+          </option>
+        </select>`,
+      )
+    }
     <button type="submit">Begin</button>
   </form>`;
+}
+
+/** What a second person should know where one decides about each work, and the way to have two decide. */
+function SecondPerson(props: { readonly value: Screening; readonly by: string; readonly changed: () => void }): View {
+  const { value, by, changed } = props;
+  const { about, source, notify, runPath } = useScene();
+  const others = value.reviewers.filter((each) => each !== by);
+  if (value.protocol.reviewers > 1 || others.length === 0) return undefined;
+  const change = (): void =>
+    void source
+      .post(runPath('screening', 'protocol'), { by, reviewers: 2 })
+      .then(changed, (error: unknown) => notify(`Not saved: ${messageOf(error)}.`));
+  return html`<div class="note second">
+    <p>
+      ${`${others.join(' and ')} ${others.length === 1 ? 'has' : 'have'} decided here too, and one person decides about each work: you are shown what is left.`}
+    </p>
+    ${about.control && button('Have two people decide about each work', change, { title: 'blind to each other; earlier decisions stay' })}
+  </div>`;
 }
 
 function Review(props: { readonly by: string; readonly phase: Phase; readonly settled: string | null }): View {
@@ -142,6 +187,7 @@ function Review(props: { readonly by: string; readonly phase: Phase; readonly se
         }
         <aside>
           ${!about.control && html`<p class="note">This server is read-only: docstokg screen starts one that accepts decisions.</p>`}
+          <${SecondPerson} value=${value} by=${by} changed=${() => setTurn((now) => now + 1)} />
           <${Progress}
             value=${value}
             phase=${phase}
