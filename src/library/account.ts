@@ -104,7 +104,7 @@ export interface Account {
 }
 
 /** Works with decisions that do not settle them. */
-export interface Unsettled {
+interface Unsettled {
   /** Waiting for the decision of another reviewer. */
   waiting: number;
   /** The reviewers disagree. */
