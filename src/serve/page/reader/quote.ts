@@ -11,11 +11,11 @@ const LEAST_CHARACTERS = 24;
 const MOST_BETWEEN = 1_500;
 /** Within a line only a mark or a number stands between them. */
 const MOST_WITHIN = 12;
-/** The least run of characters that goes on with a quote in its line or in the next ones, and where it may begin. */
+/** The least run of characters that continues a quote in its line or in the next ones, and where it may begin. */
 const [LEAST_NEAR, LEAST_SEED] = [4, 14];
 /** This share of a quote is printed where it is found; rows of tables have cells in common. */
 const [LEAST_SHARE, LEAST_OF_ROW] = [0.6, 0.85];
-/** And this share as far as it goes on. */
+/** And this share of the part that is printed. */
 const LEAST_DENSE = 0.8;
 const CELLS = ' | ';
 /** Places where the same words begin that are tried. */
@@ -87,12 +87,12 @@ function continued(printed: Lines, sought: string, begin: Omit<Run, 'length'>): 
     runs.push({ from, at, length });
     next = nextRun(printed, sought, { from: from + length, at: at + length });
   }
-  // Single words of it stand anywhere: as far as most of the quote is printed it goes on.
+  // Single words of it stand anywhere: a quote continues as far as most of it is printed.
   const covered = runs.map((run, at) => lengthOf(runs.slice(0, at + 1)) / (run.from + run.length - begin.from));
   return runs.slice(0, covered.findLastIndex((share) => share >= LEAST_DENSE) + 1);
 }
 
-/** Where a quote goes on: in its line, in a line below, or with many characters in any line; signs that are not printed are left out. */
+/** Where a quote continues: in its line, in a line below, or with many characters in any line; signs that are not printed are left out. */
 function nextRun({ text, starts }: Lines, sought: string, { from, at }: Omit<Run, 'length'>) {
   for (let next = from; next < sought.length; next += 1) {
     const near = sought.slice(next, next + LEAST_NEAR);
@@ -185,10 +185,15 @@ function joinedParts(parts: readonly MarkedPart[]): MarkedPart[] {
   return joined;
 }
 
+/** The signs before the first letter, digit or space. */
+function signsBefore(text: string): string {
+  return /^[^\p{L}\p{N}\s]*/u.exec(text)?.[0] ?? '';
+}
+
 /** A quote begins and ends with its signs: a bracket, a full stop. */
 function withSigns(parts: readonly MarkedPart[], lines: readonly string[], quote: string): MarkedPart[] {
-  const ends = /[^\p{L}\p{N}\s]*\s*$/u.exec(quote.trimEnd())?.[0].trim() ?? '';
-  const begins = /^[^\p{L}\p{N}\s]*/u.exec(quote.trimStart())?.[0] ?? '';
+  const begins = signsBefore(quote.trim());
+  const ends = reversed(signsBefore(reversed(quote.trim())));
   return parts.map((part, at) => {
     const text = lines[part.line] ?? '';
     const end = at === parts.length - 1 && text.startsWith(ends, part.end) ? part.end + ends.length : part.end;
