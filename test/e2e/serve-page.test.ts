@@ -206,7 +206,10 @@ inBrowser('a table is filled in, sorted, filtered and corrected, and the correct
   await page.fill('[name=columns]', 'year\nvenue\nsample size:number');
   await page.click('.panel.table form button[type=submit]');
   await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
-  await page.waitForSelector('.cells tbody tr');
+  // Rows are shown as they are filled in; the last ones come after what is said of all.
+  await seen(
+    "document.querySelectorAll('.cells tbody tr').length === Number.parseInt(document.querySelector('.fill').textContent)",
+  );
   await page.waitForSelector('.panel.table details:not([open])');
   const years = async (): Promise<number[]> =>
     page.$$eval('.cells td[data-name=year]', (all) => all.map((each) => Number(each.textContent)));

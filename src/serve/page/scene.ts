@@ -47,17 +47,27 @@ export type Fetched<T> =
 /** Loads a value, and another one when the key changes; the previous one stays until the next arrives. */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>) {
   const [fetched, setFetched] = useState<Fetched<T>>({ kind: 'waiting' });
+  const [again, setAgain] = useState(0);
+  const isLoading = useRef(false);
   useEffect(() => {
     const leave = new AbortController();
+    const loaded = (result: Fetched<T>): void => {
+      if (leave.signal.aborted) return;
+      isLoading.current = false;
+      setFetched(result);
+    };
+    isLoading.current = true;
     load(leave.signal).then(
-      (value) => leave.signal.aborted || setFetched({ kind: 'answered', value }),
-      (error: unknown) => leave.signal.aborted || setFetched({ kind: 'failed', error }),
+      (value) => loaded({ kind: 'answered', value }),
+      (error: unknown) => loaded({ kind: 'failed', error }),
     );
     return () => leave.abort();
-  }, [key]);
-  /** Changes a loaded value; does nothing before there is one. */
-  const change = (changed: (value: T) => T): void =>
+  }, [key, again]);
+  /** Changes a loaded value; does nothing before there is one. What is on its way was read before the change: it is asked again. */
+  const change = (changed: (value: T) => T): void => {
     setFetched((now) => (now.kind === 'answered' ? { kind: 'answered', value: changed(now.value) } : now));
+    if (isLoading.current) setAgain((now) => now + 1);
+  };
   return [fetched, change] as const;
 }
 

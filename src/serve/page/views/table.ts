@@ -28,11 +28,12 @@ export function TableView(): View {
   const isFirst = tables.kind === 'answered' && tables.value.items.length === 0;
   return [
     about.control && html`<${FillForm} done=${done} isFirst=${isFirst} />`,
-    shown(tables, ({ items }) => html`<${Tables} items=${items} />`),
+    shown(tables, ({ items }) => html`<${Tables} items=${items} filled=${filled} />`),
   ];
 }
 
-function Tables({ items }: { readonly items: readonly SavedTable[] }): View {
+function Tables(props: { readonly items: readonly SavedTable[]; readonly filled: number }): View {
+  const { items, filled } = props;
   const { query, run, about } = useScene();
   const id = query.get('table') ?? items[0]?.id;
   if (id === undefined)
@@ -57,7 +58,7 @@ function Tables({ items }: { readonly items: readonly SavedTable[] }): View {
           reset=${{ sort: '', order: '' }}
         />`,
       ),
-    html`<${Rows} id=${id} key=${id} />`,
+    html`<${Rows} id=${id} filled=${filled} key=${id} />`,
   ];
 }
 
@@ -158,11 +159,12 @@ const SUGGESTED = [
   'funding',
 ];
 
-function Rows({ id }: { readonly id: string }): View {
+/** The rows of a table; they are read again when it was filled in. */
+function Rows({ id, filled }: { readonly id: string; readonly filled: number }): View {
   const { source, about, run, query, set, place, runPath } = useScene();
   const works = query.get('works');
   const [opened, setOpened] = useState<{ readonly row: TableRow; readonly at: number }>();
-  const changes = `${useChanges('tables')} ${useChanges('decisions')}`;
+  const changes = `${useChanges('tables')} ${useChanges('decisions')} ${filled}`;
   const [table, change] = useLoaded(`${id} ${works ?? ''} ${changes}`, async (signal) => {
     let all: TablePage | undefined;
     do {
