@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import { startPglite } from '../../test/support/pglite-server.ts';
@@ -73,4 +75,12 @@ test('a corpus moves into PostgreSQL, is worked on there, and moves back into it
   await scene.copy(scene.folder, server.url);
   await using corpus = await scene.open('last');
   assert.deepEqual(await doneIn(corpus), await inFolder(doneIn));
+});
+
+test('a copy into a folder that was killed at its very beginning is made again', async () => {
+  await using scene = await openPostgresScene(server.url);
+  await scene.copy(scene.folder, server.url);
+  mkdirSync(join(scene.at('begun'), 'state'), { recursive: true });
+  writeFileSync(join(scene.at('begun'), 'state', 'fleet.lock'), '');
+  assert.ok((await scene.copy(server.url, scene.at('begun'))).lines > 0);
 });

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-import type { Clock } from '../../base/index.ts';
+import type { Clock, Timer } from '../../base/index.ts';
 import { backoffDelay, errorInfo, systemClock, wait } from '../../base/index.ts';
 
 export interface SessionsOptions {
@@ -14,14 +14,14 @@ export interface SessionsOptions {
   readonly pooler?: boolean | undefined;
   /** How long a server may be silent before it is asked whether it is there; 30 s by default. */
   readonly silentMs?: number | undefined;
-  /** Aborted when somebody wants to stop: then it is asked at once. */
+  /** Aborted when somebody wants to stop: then it is asked after a second. */
   readonly stop?: AbortSignal | undefined;
 }
 
 const SILENT_MS = 30_000;
-/** How long an answer to that may take: at least a second, and two after somebody wanted to stop. */
+/** How long an answer to that may take at least, and at most after somebody wanted to stop. */
 const LEAST_MS = 1_000;
-const AT_STOP_MS = 2_000;
+const AT_STOP_MS = 5_000;
 /** A single question may be lost. */
 const MOST_UNANSWERED = 2;
 
@@ -116,34 +116,30 @@ export class Sessions {
    */
   #watch(client: pg.PoolClient): Disposable & { readonly hasEnded: boolean } {
     const { silentMs = SILENT_MS, stop } = this.#options;
-    const closed = new AbortController();
-    let hasEnded = false;
-    let [timer, unanswered, isAsking] = [systemClock.setTimer(silentMs, () => void ask()), 0, false];
+    let [isOver, hasEnded] = [false, false];
+    let [timer, unanswered] = [systemClock.setTimer(silentMs, () => void ask()), 0];
     const ask = async (): Promise<void> => {
-      if (isAsking) return;
-      isAsking = true;
       const isThere = await this.#ask(stop?.aborted ? AT_STOP_MS : Math.max(LEAST_MS, silentMs));
-      isAsking = false;
-      if (closed.signal.aborted) return;
+      if (isOver) return;
       unanswered = isThere ? 0 : unanswered + 1;
       if (unanswered > 0 && (unanswered >= MOST_UNANSWERED || stop?.aborted)) {
         hasEnded = true;
         // With a statement in it, this breaks the connection at once.
         void (client as unknown as pg.Client).end().catch(() => undefined);
-      } else timer = systemClock.setTimer(unanswered > 0 ? 0 : silentMs, () => void ask());
+      } else askIn(unanswered > 0 ? 0 : silentMs);
     };
-    const askNow = (): void => {
+    const askIn = (ms: number): void => {
       timer[Symbol.dispose]();
-      void ask();
+      timer = systemClock.setTimer(ms, () => void ask());
     };
-    if (stop?.aborted) askNow();
-    else stop?.addEventListener('abort', askNow, { once: true, signal: closed.signal });
+    const stopping = whenAborted(stop, () => askIn(Math.min(silentMs, LEAST_MS)));
     return {
       get hasEnded(): boolean {
         return hasEnded;
       },
       [Symbol.dispose]() {
-        closed.abort();
+        isOver = true;
+        stopping[Symbol.dispose]();
         timer[Symbol.dispose]();
       },
     };
@@ -162,25 +158,23 @@ export class Sessions {
   /** A connection is waited for only briefly when somebody wants to stop. */
   async #connectUnlessStopped(): Promise<pg.PoolClient> {
     const connecting = this.#pool.connect();
-    const { stop } = this.#options;
-    if (!stop) return await connecting;
-    const stopped = Promise.withResolvers<never>();
-    using timers = new DisposableStack();
-    const late = (): void => {
-      timers.use(systemClock.setTimer(AT_STOP_MS, () => stopped.reject(new Error('no connection within 2 s'))));
-    };
-    const leave = new AbortController();
-    timers.defer(() => leave.abort());
-    if (stop.aborted) late();
-    else stop.addEventListener('abort', late, { once: true, signal: leave.signal });
-    return await Promise.race([connecting, stopped.promise]).catch((error: unknown) => {
+    const late = Promise.withResolvers<never>();
+    let timer: Timer | undefined;
+    using _stopping = whenAborted(this.#options.stop, () => {
+      timer = systemClock.setTimer(AT_STOP_MS, () => late.reject(new Error('no connection in time')));
+    });
+    try {
+      return await Promise.race([connecting, late.promise]);
+    } catch (error) {
       // One that comes too late is not needed.
       connecting.then(
         (client) => client.release(true),
         () => undefined,
       );
       throw error;
-    });
+    } finally {
+      timer?.[Symbol.dispose]();
+    }
   }
 
   async end(): Promise<void> {
@@ -188,6 +182,13 @@ export class Sessions {
     // A server that does not answer does not close its side: that must not keep this process.
     for (const client of this.#opened) unref(client);
   }
+}
+
+/** Calls back when a signal is aborted, or at once if it is, until it is disposed of. */
+function whenAborted(signal: AbortSignal | undefined, act: () => void): Disposable {
+  if (signal?.aborted) act();
+  else signal?.addEventListener('abort', act, { once: true });
+  return { [Symbol.dispose]: () => signal?.removeEventListener('abort', act) };
 }
 
 function driverOptions(url: string, limitMs: number): pg.ClientConfig {

@@ -188,6 +188,17 @@ test('a statement may take much longer than a server may be silent', async () =>
   assert.deepEqual(events, []);
 });
 
+test('connections that were used before somebody wants to stop are used after it too', async () => {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal]);
+  await using connection = await PostgresConnection.open({ url: server.url, schema: 'stopped', stop: signal });
+  const both = (): Promise<unknown> =>
+    Promise.all(Array.from({ length: 6 }, () => connection.run('one', 'SELECT 1 AS one', {})));
+  await both();
+  stop.abort();
+  await both();
+});
+
 test('a server that stays frozen is given up after the time of the settings, and at once when somebody wants to stop', async () => {
   for (const wantsToStop of [false, true]) {
     const { proxy, url } = await behindProxy();

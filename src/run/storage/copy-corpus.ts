@@ -110,7 +110,7 @@ export async function copyToFolder(
 ): Promise<Copied> {
   const config = load(corpusLayer(folder, 'the folder of the copy'));
   const { run } = await findDatabase(config, runtime);
-  if (!isFleetFolder(folder) && existsSync(folder) && readdirSync(folder).length > 0)
+  if (!isFleetFolder(folder) && existsSync(folder) && !isBegun(folder))
     return await addToFolder(folder, load, runtime, signal);
   let copied: Copied;
   {
@@ -127,6 +127,11 @@ export async function copyToFolder(
   await rm(new LogFolder(folder).of('objects').path, { force: true });
   await leaveFleet(folder);
   return copied;
+}
+
+/** Whether a folder has nothing, or only what a copy writes before it has noted whose it is. */
+function isBegun(folder: string): boolean {
+  return readdirSync(folder).every((name) => name === 'state');
 }
 
 /** Adds to a folder what a database has since it was copied there: files before the lines that refer to them. */
