@@ -144,3 +144,35 @@ test('text without a heading before the introduction is the abstract', () => {
   assert.equal(saidFor('main result', opening, introduction), opening.passage.text);
   assert.equal(saidFor('main result', introduction, opening), null);
 });
+
+test('a country is where a study was done, not where its authors work or what others report', () => {
+  const address =
+    'Smoke in operating rooms and the gynecologists Yi Liu, Ana Berg 1Department of Obstetrics, Hospital of Wenzhou, Wenzhou, China • Corresponding author: Ana Berg, Department of Obstetrics, Wenzhou, China';
+  assert.equal(saidFor('country', hit(address, 'abstract')), null);
+  const behind = 'Author affiliations 1 Institute for Evidence, University of Freiburg, Freiburg, Germany 2 Center for Surgery, Freiburg, Germany'; // prettier-ignore
+  assert.equal(saidFor('country', hit(behind, 'conclusion')), null);
+  const title =
+    'Infections of staff in Hanoi, Vietnam Mary Reynolds1 1National Centers, Department of Health, Atlanta, USA';
+  assert.equal(saidFor('country', hit(title, 'front')), 'Vietnam');
+  const done = 'The study was conducted in the Department of Surgery of a hospital in Kenya with 40 patients.';
+  assert.equal(saidFor('country', hit(done, 'methods')), 'Kenya');
+});
+
+test('a review has no sample of its own but the studies that it included', () => {
+  const label = hit('Journal of Smoke 12, 2019\nReview\nSmoke in operating rooms of many hospitals', 'front');
+  const cited = hit('A total of 81 patients were enrolled and followed for five years.', 'methods');
+  assert.equal(saidFor('sample size:number', cited), '81');
+  assert.equal(saidFor('sample size:number', label, cited), null);
+  const included = hit('A total of 24 studies were included in the analysis.', 'methods');
+  assert.equal(saidFor('sample size:number', label, cited, included), '24');
+});
+
+test('a main result is not the background of an abstract, nor what many have found', () => {
+  const known = 'Oesophagectomy is often associated with higher morbidity and increased mortality in 12 % of patients.';
+  const aim = 'We will review trials of surgery on demand.';
+  assert.equal(saidFor('main result', hit(`${known} ${aim}`, 'abstract', ['Abstract'])), null);
+  const others = 'Many guidelines indicate that consistent use of masks significantly reduced the smoke.';
+  assert.equal(saidFor('main result', hit(`${aim} ${others}`, 'abstract', ['Abstract'])), null);
+  const found = 'We measured the smoke in 20 rooms. Masks significantly reduced the smoke by 45 %.';
+  assert.equal(saidFor('main result', hit(`${known} ${found}`, 'abstract', ['Abstract'])), 'Masks significantly reduced the smoke by 45 %.'); // prettier-ignore
+});

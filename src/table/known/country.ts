@@ -19,7 +19,7 @@ export function onlyCountryIn(
 const PLACE =
   /\b(?:conducted|carried out|performed|done|took place|recruited|enrolled|collected|located|hospitals?|cent(?:re|er)s|schools|universit(?:y|ies)|province|state|city|region|district|study (?:area|site|setting)|population|patients|participants|surveillance|outbreak|cohort|data from)\b/i;
 const WEIGHTS: Readonly<Partial<Record<PaperSentence['section'], number>>> = {
-  front: 1,
+  front: 1.5,
   abstract: 3,
   methods: 1.5,
   results: 0.5,
@@ -61,7 +61,8 @@ function votesFor(sentences: readonly PaperSentence[]): Votes[] {
     if (IMPRINT.test(text)) continue;
     const weight = (WEIGHTS[section] ?? 0) * (PLACE.test(text) ? 2 : 1);
     if (weight === 0) continue;
-    for (const country of countriesIn(section === 'methods' ? withoutMakers(text) : text)) {
+    const said = withoutAddresses(text);
+    for (const country of countriesIn(section === 'methods' ? withoutMakers(said) : said)) {
       const known = found.get(country) ?? { votes: 0, most: 0, quote };
       known.votes += weight;
       if (weight > known.most) Object.assign(known, { most: weight, quote });
@@ -71,6 +72,22 @@ function votesFor(sentences: readonly PaperSentence[]): Votes[] {
   return [...found]
     .map(([country, { votes, quote }]) => ({ country, votes, quote }))
     .sort((one, other) => other.votes - one.votes);
+}
+
+/** Where authors work: "2Department of Surgery, Medical Center, Freiburg, Germany". */
+const ADDRESS =
+  /(?:\b|(?<=\d))(?:Department|Division|Section|Unit|Service|School|Faculty|Institut\p{L}{1,4}|Laborator(?:y|ies)|Cent(?:re|er)|Academy|Authors?['’]? affiliations?|Address(?:es)?:|Correspond(?:ence|ing))(?![\p{L}])[^.;]{0,200}/u;
+/** What a sentence has that tells where something was done, and an address has not. */
+const TELLS =
+  /\b(?:was|were|is|are|has|had|have|we|conducted|performed|carried|collected|recruited|enrolled|included|obtained|approved)\b/i;
+
+/** So many characters before an address may say that something was done there. */
+const BEFORE_ADDRESS = 60;
+
+/** A text without the addresses of its authors: a study need not be done where they work. */
+function withoutAddresses(text: string): string {
+  const at = ADDRESS.exec(text)?.index;
+  return at === undefined || TELLS.test(text.slice(Math.max(0, at - BEFORE_ADDRESS))) ? text : text.slice(0, at);
 }
 
 /** A text without brackets that name a maker and its address: "(SPSS Inc., Chicago, USA)". */

@@ -11,13 +11,18 @@ export interface CuedSentence {
 
 /** Points of a sentence right behind one that announces it. */
 const ANNOUNCED = 3;
+/** Points of a sentence that tells what was known before. */
+const BACKGROUND = -2;
 const LONGEST = 700;
 const SHORTEST = 20;
 
 /** The sentences that words and place mark as of a kind, the clearest first. */
 export function cuedSentences(kind: ColumnKind, sentences: readonly PaperSentence[]): CuedSentence[] {
-  const { words, needs, sections, headings, least, announces, isEarlyBetter } = CUES[kind] ?? {};
+  const { words, needs, sections, headings, least, announces, isEarlyBetter, after } = CUES[kind] ?? {};
   if (!words || least === undefined) return [];
+  const abstract = sentences.filter(({ section }) => section === 'abstract');
+  const own = after ? abstract.findIndex(({ text }) => after.test(text)) : 0;
+  const background = new Set(abstract.slice(0, Math.max(0, own)));
   const isAnnouncing = (text: string | undefined): boolean => text !== undefined && announces?.test(text) === true;
   const found = sentences.flatMap((sentence, at): CuedSentence[] => {
     const { text, section, heading } = sentence;
@@ -25,10 +30,10 @@ export function cuedSentences(kind: ColumnKind, sentences: readonly PaperSentenc
     if (place === undefined || text.length > LONGEST || text.length < SHORTEST) return [];
     if (isAnnouncing(text) || needs?.test(text) === false) return [];
     const announced = isAnnouncing(sentences[at - 1]?.text) ? ANNOUNCED : 0;
-    const own = pointsOf(text, words) + pointsOf(text, SHARED_CUES);
+    const said = pointsOf(text, words) + pointsOf(text, SHARED_CUES) + (background.has(sentence) ? BACKGROUND : 0);
     const above = headings?.test(heading) === true ? 2 : 0;
     const order = (isEarlyBetter === false ? at : -at) / (2 * sentences.length);
-    const points = own + place + above + announced + order;
+    const points = said + place + above + announced + order;
     return points >= least ? [{ sentence, points }] : [];
   });
   return found.sort((one, other) => other.points - one.points);

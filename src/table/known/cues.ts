@@ -19,6 +19,8 @@ interface KindCues {
   readonly most?: number;
   /** Of two equal sentences the first is meant, or the last. */
   readonly isEarlyBetter?: false;
+  /** What an abstract says before the first sentence with such words is background. */
+  readonly after?: RegExp;
 }
 
 /** What other works did is not what the paper did. */
@@ -28,6 +30,10 @@ export const SHARED_CUES: readonly Cue[] = [
     -1,
   ],
   [/\b(?:previous|earlier|other|prior) (?:studies|study|reports?|work|research|authors)\b/i, -1],
+  [
+    /\b(?:many|most|several|some|numerous|recent) (?:studies|reports|authors|guidelines|reviews|researchers|trials)\b/i,
+    -1,
+  ],
   [/https?:|\bcopyright\b|©|@/i, -1],
   [/\?$/, -2],
   // Footnotes and points of a list.
@@ -70,6 +76,7 @@ export const CUES: Readonly<Partial<Record<ColumnKind, KindCues>>> = {
     sections: { abstract: 1.5, conclusion: 0.7 },
     least: 2.7,
     isEarlyBetter: false,
+    after: new RegExp(`${AIMS.source}|${METHODS.source}|\\b(?:we|our|here)\\b`, 'i'),
   },
   funding: {
     words: [

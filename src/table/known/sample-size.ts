@@ -1,4 +1,5 @@
 import { countIn, digitsOf } from './count-in.ts';
+import { articleTypeIn } from './design.ts';
 import type { Cue } from './cue.ts';
 import { pointsOf } from './cue.ts';
 import type { PaperSentence } from './paper-sentences.ts';
@@ -40,15 +41,25 @@ export interface SampleSize {
   readonly quotes: readonly CellQuote[];
 }
 
+/** What a review of others' studies counts; people and samples are those of the studies it cites. */
+const REVIEWED = /^(?:studies|trials|articles|papers|publications|records)$/i;
+
+/** Whether a paper is labelled as a review or a guideline, or names itself one in its title. */
+function isReview(sentences: readonly PaperSentence[]): boolean {
+  return /\breview\b|guideline/i.test(articleTypeIn(sentences)?.value ?? '');
+}
+
 /** The count of what was studied, from the sentence that says most clearly that it is the whole sample. */
 export function sampleSizeIn(sentences: readonly PaperSentence[]): SampleSize | undefined {
   let best: { readonly points: number; readonly size: SampleSize } | undefined;
+  const ofReview = isReview(sentences);
   for (const [at, { text, section, quote }] of sentences.entries()) {
     const place = SECTIONS[section];
     if (place === undefined || text.length > LONGEST) continue;
     const counted = countIn(text);
     if (!counted) continue;
     const { quantity, noun } = counted;
+    if (ofReview && !REVIEWED.test(noun)) continue;
     const size = Math.min(1, 0.3 * Math.log10(quantity.value)) - (PLACES.test(noun) ? 0.8 : 0);
     const points = pointsOf(text, CUES) + place + size - at / (2 * sentences.length);
     if (points >= LEAST && points > (best?.points ?? 0))
