@@ -132,6 +132,9 @@ test('page numbers, years in titles and access dates are not the year', () => {
 
 test('authors with full given names are people; organisations and title words are not', () => {
   const authors = (text: string): readonly string[] => parseReference(text).authors;
+  // "et al." joined to initials, as a program for references does it.
+  assert.deepEqual(authors('94. Peiris Jea. Progression and viral load in an outbreak. The Lancet. 2003;361:1767–72.'), ['Peiris J']); // prettier-ignore
+  assert.deepEqual(authors('57. Xu X-Kea. Reconstruction of transmission pairs. Clin Infect Dis. 2020;71:3163–7.'), ['Xu XK']); // prettier-ignore
   assert.deepEqual(
     authors(
       '[2] Quentin Wójcik, Greta Xu, and Keiko B. Pereira. Rapid measurement of shells. Annals 48, 551–563 (2016).',

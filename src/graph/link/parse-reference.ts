@@ -38,6 +38,8 @@ const BETWEEN = /^(?:\s?(?:[,;&]|\.\.\.|…|\band\b|\bund\b|\bet\b(?! al)))+\s?/
 const NO_COMMA =
   /^\s?(?=(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}(?:[dlDL]['’])?\p{Lu}[\p{L}'’\-‐–]{0,40}(?:\s(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,2}\p{Lu}[\p{Ll}'’\-‐–][\p{L}'’\-‐–]{0,40}){0,3},\s(?:\p{Lu}\.[\s-]?){1,3})/u;
 const ET_AL = /^[,;\s]*(?:et\.? al\.?|and others|u\. ?a\.)[,;\s]*/i;
+/** "Peiris Jea. Title": initials and "et al.", as a program for references joins them. */
+const INITIALS_EA = /^(\p{Lu}[\p{L}'’-]{1,30} (?:\p{Lu}-?){1,3})ea\.(?=\s\p{Lu})/u;
 const VOLUME_PAGES =
   /(?:vol(?:ume)?\.?\s?)?(?<!\d|\d\.)(?<volume>\d{1,4})(?:\s?\((?<issue>[^()]{1,20})\))?\s{0,6}[,:;]\s?(?:no\.?\s?\d{1,6}\s?,\s?)?(?:(?:pp?|pages?|art(?:icle)?)\.?\s?)?(?<pages>[a-z]{0,4}\d{1,12}(?:\.\d{1,12}){0,4}(?:\s?[-–—‐−]\s?[a-z]{0,4}\d{1,12})?)/gi;
 /** Dates of access and of online publication: "[cited 2010 Mar 6]", "Accessed April 7, 2018", "published online January 24, 2020". */
@@ -55,7 +57,7 @@ export function parseReference(printed: string): ParsedReference {
     .trim();
   const mark = LABEL.exec(whole);
   const label = mark?.groups?.['square'] ?? mark?.groups?.['round'] ?? mark?.groups?.['bare'] ?? null;
-  const text = mark ? whole.slice(mark[0].length) : whole;
+  const text = (mark ? whole.slice(mark[0].length) : whole).replace(INITIALS_EA, '$1, et al.');
   const short = readAuthors(text);
   const { authors, end } = short.authors.length > 0 ? short : readFullNames(text);
   // "2010;137:2065": the year in front of a volume is no volume, and a page behind it no year.
