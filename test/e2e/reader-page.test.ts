@@ -606,6 +606,7 @@ inBrowser('what the page says of an answer is no more than what is known of it',
   assert.match(near, /no proof that they do not say it/);
   assert.match(near, /The nearest sentences\s+The oil was kept cold\.[^]*may not answer/);
   assert.doesNotMatch(near, /word for word/);
+  assert.equal(await page.locator('.verdict').count(), 0, 'no tick beside what may not answer');
   await checkAccessible(page, 'an answer that was not found');
   const disagreeing = await asked({ kind: 'answer', answer: { ...nothing, model: 'm', disagreements: [said] } });
   assert.match(disagreeing, /The papers disagree\s+The oil was kept cold\./);

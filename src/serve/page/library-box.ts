@@ -7,7 +7,7 @@ import { html, useScene } from './scene.ts';
 
 /** Where the box stands and what is typed in it: works, sentences and names to search, or a question to ask. */
 export function LibraryBox({ path }: { readonly path: string }): View {
-  const { source, query, set, go, place, run } = useScene();
+  const { source, query, set, go, place } = useScene();
   const [isAsking, isSearching] = [path === '/ask', path === '/search'];
   const asked = isAsking || isSearching ? (query.get('q') ?? '') : '';
   const input = useInput(asked);
@@ -47,7 +47,7 @@ export function LibraryBox({ path }: { readonly path: string }): View {
     if (isSearching) set({ q: text() });
     else search(text());
   };
-  const hint = isAsking ? `Ask the papers of ${run?.title} …` : 'Search works, sentences and names …';
+  const hint = isAsking ? 'Ask these papers …' : 'Search works and sentences …';
   return html`<form class="question" role="search" onSubmit=${submit}>
     <div class="search">
       <input

@@ -57,7 +57,7 @@ export function AskView(): View {
     html`<details class="narrow" open=${works !== null}>
       <summary>${works === null ? 'All papers are asked' : 'Only some papers are asked'}</summary>
       <div class="filters">
-        <${WorksField} hint="a saved set, included, year:2020-2022, ids" />
+        <${WorksField} hint="included, a set, year:2020-" />
       </div>
     </details>`,
     q !== '' && html`<h2 class="asked-for">${q}</h2>`,
@@ -260,7 +260,7 @@ function Sentences({
                 ${(answer.model !== null || at > 0) && !quote.row && html`<q>${quote.text}</q> `}
                 <a href=${to}>${quote.title ?? quote.document}</a>${page}
                 ${quote.cites !== null && html` · <a title=${CITES} href=${reading({ document: quote.document, passage: quote.passage, quote: quote.text.slice(0, 600), beside: 'references' })}>cites ${quote.cites}</a>`}${unread}
-                <span class="verdict">${verdict}</span>
+                <span class=${isAnswered(answer) ? 'verdict' : 'unsure'}>${verdict}</span>
               </p>`,
             ];
           })}

@@ -165,7 +165,7 @@ function Chooser({ works, node }: { readonly works: readonly Named[]; readonly n
         type="search"
         name="work"
         list="graph-works"
-        placeholder="a number, or words of a title"
+        placeholder="number or title"
         autocomplete="off"
         ref=${input}
         onFocus=${() => input.current?.select()}
@@ -399,7 +399,7 @@ function Finder({ nodes, pick }: { readonly nodes: readonly DrawnNode[]; readonl
         type="search"
         name="find"
         list="graph-nodes"
-        placeholder="words of a name"
+        placeholder="a name"
         autocomplete="off"
         ref=${input}
         onChange=${find}

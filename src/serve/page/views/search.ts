@@ -17,9 +17,9 @@ import { FoundNames, FoundWorks, useFound } from './found-works.ts';
 const WAYS: Readonly<Record<string, string>> = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' };
 const TEXTS = [
   ['year', 'Year', '2018-2022'],
-  ['author', 'Author', 'part of a name'],
-  ['venue', 'Journal', 'part of its name'],
-  ['type', 'Type', 'article, preprint …'],
+  ['author', 'Author', 'a name'],
+  ['venue', 'Journal', 'its name'],
+  ['type', 'Type', 'article …'],
   ['license', 'Licence', 'cc-by, cc0 …'],
 ] as const;
 const CHOICES = [
@@ -133,7 +133,7 @@ function Filters(): View {
     <summary>Filters</summary>
     <div class="filters">
       ${TEXTS.map(([name, label, hint]) => html`<${QueryField} name=${label} parameter=${name} hint=${hint} />`)}
-      <${WorksField} hint="included, excluded, a saved set, ids" />
+      <${WorksField} hint="included, a set …" />
       ${CHOICES.map(([name, label, values]) => {
         const options = values.map((value) => [value, value === '' ? 'all' : (WAYS[value] ?? value)]);
         return html`<${QueryChoice} name=${label} parameter=${name} options=${options} />`;

@@ -229,7 +229,7 @@ function Rows({ id, filled }: { readonly id: string; readonly filled: number }):
           ]
         }
         ${works !== null && [` Only of the works “${works}”. `, html`<a href=${place('/table', { table: id })}>Show all</a>.`]}
-        ${' '}A cell opens its paper at the quote.
+        ${' '}${matchMedia(WIDE).matches ? 'A cell opens its paper at the quote.' : 'A cell opens with its quote, which leads to the paper.'}
         ${' '}${button('CSV', () => saveText('table.csv', 'text/csv', csvOf(columns, rows)), { 'aria-label': 'Save the table as CSV' })}
       </p>
       ${

@@ -65,7 +65,7 @@ function WorkList(): View {
   return [
     filters(
       [
-        html`<${QueryField} name="Words" parameter="q" hint="filter: title, author, DOI …" />`,
+        html`<${QueryField} name="Words" parameter="q" hint="title, author, DOI" />`,
         html`<${QueryField} name="Year" parameter="year" hint="years: 2018-2022" />`,
         FACETS.map(
           (name) => html`<${QueryChoice} name=${facetName(name)} parameter=${name} options=${options(name)} />`,
