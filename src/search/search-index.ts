@@ -1,6 +1,6 @@
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { indexedLanguages, passageTerms, questionTerms, withoutAmountWords } from '../parse/index.ts';
+import { BM25, indexedLanguages, passageTerms, questionTerms, withoutAmountWords } from '../parse/index.ts';
 import type { Candidate, IndexManifest, IndexReader, IndexSnapshot, SearchFilter, WantedTerm } from './index-reader.ts';
 import type { Passage } from './passage.ts';
 import { askedSections, findingWeight, sectionWeights } from './section.ts';
@@ -149,10 +149,11 @@ export class SearchIndex implements AsyncDisposable {
     const { passages, centroid } = snapshot;
     const sections = filter.sections ?? askedSections(query);
     const unrelated = vector ? dot(vector, centroid) : 0;
+    const words = wantedWords(snapshot, questionTerms(query, languages));
     const share = Math.min(NEAR_ROWS.most, passages / NEAR_ONE_IN);
     const found = await snapshot.candidates({
       filter: sections ? { ...filter, sections } : filter,
-      terms: mode === 'dense' ? [] : wantedTerms(snapshot, questionTerms(query, languages)),
+      terms: mode === 'dense' ? [] : words.flatMap(termsOf),
       byWords: mode === 'dense' ? 0 : Math.max(NEAR_WORDS, top),
       near: vector && { vector, count: Math.max(NEAR_ROWS.least, Math.ceil(share), top * 20) },
     });
@@ -172,8 +173,8 @@ export class SearchIndex implements AsyncDisposable {
         : mode === 'dense'
           ? byMeaning()
           : fuse([
-              { ranked: byWords(), unrelated: 0 },
-              { ranked: related(), unrelated },
+              { ranked: byWords(), unrelated: 0, counted: (best) => trustInWords(best, words) },
+              { ranked: related(), unrelated, counted: () => 1 },
             ]).sort(bestFirst);
     const candidates = new Map(found.map((each) => [each.place, each]));
     return { snapshot, ranked: ranked.slice(0, top), candidates, languages, unrelated };
@@ -204,17 +205,27 @@ const RARE = 3;
 /** The same limit as one in so many passages, for small indexes, where every word is in few of them. */
 const RARE_ONE_IN = 100;
 
-/** The terms of a question's words, each by how rare its word is. */
-function wantedTerms(snapshot: IndexSnapshot, words: readonly (readonly string[])[]): WantedTerm[] {
+/** A word of a question: what it is called in each language of the index, and what it counts. */
+interface WantedWord {
+  readonly terms: readonly string[];
+  readonly weight: number;
+  readonly isRare: boolean;
+}
+
+/** The words of a question, each by how rare it is. */
+function wantedWords(snapshot: IndexSnapshot, words: readonly (readonly string[])[]): WantedWord[] {
   const most = Math.min(RARE, Math.floor(snapshot.passages / RARE_ONE_IN));
-  return [...Map.groupBy(words, (terms) => terms.join(' ')).values()].flatMap((same) => {
+  return [...Map.groupBy(words, (terms) => terms.join(' ')).values()].map((same) => {
     const [terms = []] = same;
     // The rarity of a word counts all languages: a few passages in another language must not make it rare.
     const frequency = frequencyOf(snapshot, terms);
-    const weight = same.length * rarityOf(frequency, snapshot.passages);
-    // A passage has one language, so it contains at most one of a word's terms.
-    return terms.map((term) => ({ term, weight, isRare: frequency <= most }));
+    return { terms, weight: same.length * rarityOf(frequency, snapshot.passages), isRare: frequency <= most };
   });
+}
+
+/** A passage has one language, so it contains at most one of a word's terms. */
+function termsOf({ terms, weight, isRare }: WantedWord): WantedTerm[] {
+  return terms.map((term) => ({ term, weight, isRare }));
 }
 
 /** How many passages have a word in any language. */
@@ -254,18 +265,40 @@ export interface Scored {
   readonly score: number;
 }
 
+/** A ranking to join. */
+interface Ranking {
+  readonly ranked: readonly Scored[];
+  /** The score of an unrelated passage. */
+  readonly unrelated: number;
+  /** How much the ranking counts, 0 to 1, by its best score. */
+  readonly counted: (best: number) => number;
+}
+
+/** The share of a question's words, by rarity, from which a passage has them for the question, and not by chance. */
+const TELLING_SHARE = 0.2;
+
+/**
+ * How much a ranking by words counts: less if even its best passage has few of the question's words. Then the question is
+ * in other words than the papers', and what the passages share with it is chance.
+ */
+function trustInWords(best: number, words: readonly WantedWord[]): number {
+  const most = (BM25.k1 + 1) * words.reduce((sum, { weight }) => sum + weight, 0);
+  return most === 0 ? 1 : Math.min(1, best / most / TELLING_SHARE);
+}
+
 /**
  * Joins rankings. Each adds the mean of a passage's score, scaled from that of an unrelated passage to the best one, and of
  * its reciprocal rank. Scores alone let chance words decide a question in other words than the paper's; ranks alone treat
  * a close match like a distant one.
  */
-function fuse(rankings: readonly { readonly ranked: readonly Scored[]; readonly unrelated: number }[]): Scored[] {
+function fuse(rankings: readonly Ranking[]): Scored[] {
   const scores = new Map<number, number>();
-  for (const { ranked, unrelated } of rankings) {
+  for (const { ranked, unrelated, counted } of rankings) {
     const best = (ranked[0]?.score ?? 0) - unrelated || 1;
+    const weight = counted(best) / (2 * rankings.length);
     for (const [at, { place, score }] of ranked.entries()) {
       const added = (score - unrelated) / best + RANK_OFFSET / (RANK_OFFSET + at);
-      scores.set(place, (scores.get(place) ?? 0) + added / (2 * rankings.length));
+      scores.set(place, (scores.get(place) ?? 0) + weight * added);
     }
   }
   return Array.from(scores, ([place, score]) => ({ place, score }));
