@@ -252,3 +252,13 @@ test('a space of the file that the page does not show parts no name, and a font 
     'Eva Field',
   ]);
 });
+
+test('family names may be in capitals, and marks in front of the names', () => {
+  assert.deepEqual(namesInLine('Hyunwook KIM, Jun-Pyo MYONG, Li HU'), ['Hyunwook KIM', 'Jun-Pyo MYONG', 'Li HU']);
+  assert.deepEqual(find('', '1Ada Stone, 2Carl Brook, 3Eva Field//1Plain University, Riverton'), [
+    'Ada Stone',
+    'Carl Brook',
+    'Eva Field',
+  ]);
+  assert.deepEqual(find('', '1Plain Town, River Land, 2Hill Town, Sea Land/some text of the paper follows here'), []);
+});

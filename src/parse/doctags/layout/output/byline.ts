@@ -74,7 +74,11 @@ export function findByline(drafts: readonly Draft[], known: string, blocks: read
   const cells = cellsOf(segmentsBelowTitle(drafts));
   const title = drafts.find((draft) => draft.kind === 'title')?.box;
   for (const first of cells.slice(0, REACH)) {
-    if (isAddress(first.text) || !/[\p{Lu}\p{Script=Han}\p{Script=Hangul}]/u.test(first.text)) continue;
+    if (
+      (isAddress(first.text) && !isMarkedInFront(first.text)) ||
+      !/[\p{Lu}\p{Script=Han}\p{Script=Hangul}]/u.test(first.text)
+    )
+      continue;
     const above = cells.slice(0, cells.indexOf(first)).findLast((cell) => isBelow(first, cell));
     if (above && isOpen(above.text, '')) continue;
     const readings = [true, false].map((isWide) => readRun(runFrom(first, cells, isWide), cells, { known, isWord }));
@@ -114,9 +118,11 @@ function segmentsBelowTitle(drafts: readonly Draft[]): Segment[] {
     draft.lines.filter(
       (line) =>
         line.page === title.page &&
-        (draft === start ||
-          !areas.some(({ box }) => line.bottom >= box.top + 2 && overlapX(line, box) > 0) ||
-          line.size > 1.05 * size) &&
+        (start === undefined ||
+          draft === start ||
+          line.bottom < start.box.top + 2 ||
+          (line.size > 1.05 * size && line.top < start.box.bottom) ||
+          (overlapX(line, title.box) > 0 && !areas.some(({ box }) => line.top > box.top && overlapX(line, box) > 0))) &&
         !(own && Math.abs(line.size - own.size) < 0.03 * own.size && line.font.name === own.font.name),
     ),
   );
@@ -174,6 +180,12 @@ function isSigns({ text }: Segment): boolean {
 /** A mark in front is that of a note or an address. */
 function isAddress(text: string): boolean {
   return /^[\s,]*\u2042/u.test(text) || isDate(text) || hasNoName(withoutGroup(text));
+}
+
+/** "1Ada Stone, 2Carl Brook": as many marks as names, in front of them. */
+function isMarkedInFront(text: string): boolean {
+  const names = namesInLine(text.replaceAll(MARK, '1'));
+  return names.length > 1 && (text.match(/\u2042+/gu)?.length ?? 0) >= names.length;
 }
 
 function isSameType(a: Cell, b: Cell): boolean {
@@ -331,10 +343,11 @@ function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): str
     else if (!(names.length > 0 && (isDegree(part) || /^\p{L}$/u.test(part)))) return undefined;
   }
   // Either all names have the family name first or none has: otherwise a name is cut off.
-  const cut = names.filter((name) => {
-    const last = name.split(/\s+/).at(-1) ?? '';
-    return INITIALS.test(last) && !SUFFIX.test(last);
-  }).length;
+  const lasts = names.map((name) => name.split(/\s+/).at(-1) ?? '');
+  // Family names may be in capitals: "Hyunwook KIM, Jun-Pyo MYONG".
+  const areCapitals =
+    lasts.some((last) => last.length > 3) && lasts.every((last) => last.length > 1 && last === last.toUpperCase());
+  const cut = areCapitals ? 0 : lasts.filter((last) => INITIALS.test(last) && !SUFFIX.test(last)).length;
   // Of many people one may have a family name of one letter.
   const isWhole =
     (cut === 0 || cut === names.length || (cut === 1 && names.length >= MANY_NAMES)) &&
