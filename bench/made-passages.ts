@@ -60,8 +60,8 @@ interface GivenPassage {
   readonly text: string;
 }
 
-/** The rows of a file of vectors: 32-bit numbers, or with a file of scales bytes with a sign, each row times its scale. */
-function readRows(vectors: string, scales: string | undefined) {
+/** The vectors of a file: 32-bit numbers, or with a file of scales bytes with a sign, each row times its scale. */
+export function readRows(vectors: string, scales: string | undefined) {
   const bytes = readFileSync(vectors);
   if (scales === undefined) {
     const all = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
