@@ -242,6 +242,7 @@ test('one of many people may have a family name of one letter, and a city with i
   assert.deepEqual(namesInLine(names.join(', ')), names);
   assert.deepEqual(namesInLine('Ada Stone, Bo T'), []);
   assert.deepEqual(namesInLine('Cleveland, OH'), []);
+  assert.deepEqual(namesInLine('South Africa, New Zealand'), []);
   assert.deepEqual(namesInLine('Stone, A., Hill, B.'), ['A. Stone', 'B. Hill']);
 });
 
