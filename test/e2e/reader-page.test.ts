@@ -480,6 +480,9 @@ inBrowser('a phone shows the page or its lists, never both', async (browser) => 
   const page = await openPage(browser, '/works?document=citing', 380, 760);
   await page.waitForSelector('.sheet img');
   assert.equal(await page.locator('.beside').isVisible(), false);
+  const [line, close] = await page.$$eval('.named p, .opened .close', (all) => all.map((each) => each.getBoundingClientRect())); // prettier-ignore
+  assert.ok(line && close && line.right <= close.left, 'the link to the file is beside the cross, not under it');
+  assert.equal(await page.$eval('.named p', (each) => each.scrollWidth - each.clientWidth), 0, 'and not cut');
   await page.click('.switch button:text("Outline")');
   assert.equal(await page.locator('.desk').isVisible(), false);
   await page.click('.side li:has-text("Results")');
