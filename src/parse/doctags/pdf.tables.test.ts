@@ -512,3 +512,14 @@ test('frames that touch each other around the text of a page are no table', asyn
   });
   assert.equal(tablesOf((await parsePdf(bytes)).blocks).length, 0);
 });
+
+test('letters between commas below two names are the cells of a table', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (const y of [100, 118, 190]) rule(pdf, 72, 400, y);
+    for (const [column, name] of ['Network N1', 'Network N2'].entries())
+      for (const [row, text] of [name, '{B, C}, {D}', '{B, C, D}', '{A, B, C}', '{D, E, F}'].entries())
+        line(pdf, text, { x: 80 + 160 * column, y: 104 + 17 * row });
+    paragraph(pdf, prose(8, 2), { x: 72, y: 220, width: 428 });
+  });
+  assert.equal(tablesOf((await parsePdf(bytes)).blocks)[0]?.rows, 5);
+});

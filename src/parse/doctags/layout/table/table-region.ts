@@ -114,7 +114,9 @@ function holdsAbstract(box: Box, segments: readonly Segment[]): boolean {
 /** The names of the authors between rules, which signs behind them cut into pieces. */
 function holdsByline(box: Box, segments: readonly Segment[]): boolean {
   const rows = rowsIn(box, segments).map((row) => row.map(({ text }) => text).join(' '));
-  return rows.length <= MOST_NAME_ROWS && rows.join('').includes(',') && namesInLine(rows.join(' ')).length > 1;
+  const parts = rows.join(' ').split(',').length;
+  // Single letters between commas may be marks behind names, or a table's sets.
+  return rows.length <= MOST_NAME_ROWS && parts > 1 && namesInLine(rows.join(' ')).length > Math.max(1, parts / 2);
 }
 
 /** More lines than these are hardly names alone. */
