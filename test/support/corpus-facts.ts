@@ -57,7 +57,7 @@ async function textOf(library: Corpus['library'], document: string): Promise<unk
   }
 }
 
-/** Sums of floating point numbers depend on their order. */
+/** Sums of floating point numbers depend on their order: the last digits may differ, and change how others are rounded. */
 function withoutNoise({ score, fit, ...hit }: { readonly score: number; readonly fit: number }): object {
-  return { ...hit, score: score.toFixed(5), fit: fit.toFixed(5) };
+  return { ...hit, score: score.toFixed(3), fit: fit.toFixed(3) };
 }

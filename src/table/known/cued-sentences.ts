@@ -21,7 +21,7 @@ export function cuedSentences(kind: ColumnKind, sentences: readonly PaperSentenc
   const { words, needs, sections, headings, least, announces, isEarlyBetter, after } = CUES[kind] ?? {};
   if (!words || least === undefined) return [];
   const abstract = sentences.filter(({ section }) => section === 'abstract');
-  const own = after ? abstract.findIndex(({ text }) => after.test(text)) : 0;
+  const own = after ? abstract.findIndex(({ text }) => after.some((words) => words.test(text))) : 0;
   const background = new Set(abstract.slice(0, Math.max(0, own)));
   const isAnnouncing = (text: string | undefined): boolean => text !== undefined && announces?.test(text) === true;
   const found = sentences.flatMap((sentence, at): CuedSentence[] => {

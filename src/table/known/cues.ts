@@ -20,7 +20,7 @@ interface KindCues {
   /** Of two equal sentences the first is meant, or the last. */
   readonly isEarlyBetter?: false;
   /** What an abstract says before the first sentence with such words is background. */
-  readonly after?: RegExp;
+  readonly after?: readonly RegExp[];
 }
 
 /** What other works did is not what the paper did. */
@@ -76,7 +76,7 @@ export const CUES: Readonly<Partial<Record<ColumnKind, KindCues>>> = {
     sections: { abstract: 1.5, conclusion: 0.7 },
     least: 2.7,
     isEarlyBetter: false,
-    after: new RegExp(`${AIMS.source}|${METHODS.source}|\\b(?:we|our|here)\\b`, 'i'),
+    after: [AIMS, METHODS, /\b(?:we|our|here)\b/i],
   },
   funding: {
     words: [
