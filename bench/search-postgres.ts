@@ -1,6 +1,6 @@
 // Search over an index in PostgreSQL (`--database postgres://…`), asked by 1, 2 and 4 processes (`--passages N`, `--keep`).
 // The schema bench_search is replaced; with `--keep` only what it lacks is added. `--texts FILE --vectors FILE` takes
-// passages of real papers, and vectors of the first of them: bench/made-passages.ts says how they are written.
+// passages of real papers, and vectors of the first of them, with `--scales FILE` as bytes: bench/made-passages.ts says how.
 // `--questions FILE` has a question in each line, by default eight; `--asked N` of them are asked, evenly spread, from the
 // first or from `--first N`.
 import { spawn } from 'node:child_process';
@@ -13,6 +13,7 @@ import { openDenseEngine } from '../src/parse/index.ts';
 import { openPostgres } from '../src/queue/kept/index.ts';
 import type { IndexedPassage, SearchFilter, SearchIndex } from '../src/search/index.ts';
 import { openPostgresIndex, PostgresIndex, readPostgresManifest } from '../src/search/index.ts';
+import { dot } from '../src/search/segment/vectors.ts';
 import { documentsOf } from '../test/support/build-index.ts';
 import { BenchReport, cpuSeconds, flags, option } from './kit.ts';
 import { DIMENSIONS, givenPassages, madePassages, MODEL, QUERIES, readRows } from './made-passages.ts';
@@ -203,12 +204,6 @@ function topTen() {
       best.length = Math.min(10, best.length);
     },
   };
-}
-
-function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < one.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0);
-  return sum;
 }
 
 /** Nodes that ask at the same time. */

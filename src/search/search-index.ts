@@ -172,10 +172,7 @@ export class SearchIndex implements AsyncDisposable {
         ? byWords()
         : mode === 'dense'
           ? byMeaning()
-          : fuse([
-              { ranked: byWords(), unrelated: 0, counted: (best) => trustInWords(best, words) },
-              { ranked: related(), unrelated, counted: () => 1 },
-            ]).sort(bestFirst);
+          : fuse([wordRanking(byWords(), words), { ranked: related(), unrelated, weight: 1 }]).sort(bestFirst);
     const candidates = new Map(found.map((each) => [each.place, each]));
     return { snapshot, ranked: ranked.slice(0, top), candidates, languages, unrelated };
   }
@@ -270,20 +267,21 @@ interface Ranking {
   readonly ranked: readonly Scored[];
   /** The score of an unrelated passage. */
   readonly unrelated: number;
-  /** How much the ranking counts, 0 to 1, by its best score. */
-  readonly counted: (best: number) => number;
+  /** How much the ranking counts, 0 to 1. */
+  readonly weight: number;
 }
 
 /** The share of a question's words, by rarity, from which a passage has them for the question, and not by chance. */
 const TELLING_SHARE = 0.2;
 
 /**
- * How much a ranking by words counts: less if even its best passage has few of the question's words. Then the question is
- * in other words than the papers', and what the passages share with it is chance.
+ * A ranking by words counts less if even its best passage has few of the question's words. Then the question is in other
+ * words than the papers', and what the passages share with it is chance.
  */
-function trustInWords(best: number, words: readonly WantedWord[]): number {
+function wordRanking(ranked: readonly Scored[], words: readonly WantedWord[]): Ranking {
   const most = (BM25.k1 + 1) * words.reduce((sum, { weight }) => sum + weight, 0);
-  return most === 0 ? 1 : Math.min(1, best / most / TELLING_SHARE);
+  const share = most === 0 ? 1 : (ranked[0]?.score ?? 0) / most;
+  return { ranked, unrelated: 0, weight: Math.min(1, share / TELLING_SHARE) };
 }
 
 /**
@@ -293,12 +291,11 @@ function trustInWords(best: number, words: readonly WantedWord[]): number {
  */
 function fuse(rankings: readonly Ranking[]): Scored[] {
   const scores = new Map<number, number>();
-  for (const { ranked, unrelated, counted } of rankings) {
+  for (const { ranked, unrelated, weight } of rankings) {
     const best = (ranked[0]?.score ?? 0) - unrelated || 1;
-    const weight = counted(best) / (2 * rankings.length);
     for (const [at, { place, score }] of ranked.entries()) {
       const added = (score - unrelated) / best + RANK_OFFSET / (RANK_OFFSET + at);
-      scores.set(place, (scores.get(place) ?? 0) + weight * added);
+      scores.set(place, (scores.get(place) ?? 0) + (weight * added) / (2 * rankings.length));
     }
   }
   return Array.from(scores, ([place, score]) => ({ place, score }));

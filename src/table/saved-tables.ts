@@ -34,6 +34,7 @@ export function rowPath(folder: string, document: string): string {
   return join(folder, `${document}.json`);
 }
 
+/** Writes what a table is, for all machines of its corpus; its rows are files beside it. */
 export async function saveTable(
   corpus: Pick<Corpus, 'folder' | 'shared'>,
   folder: string,

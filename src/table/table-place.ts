@@ -21,6 +21,7 @@ export interface TablePlace {
   source(items: readonly WorkItem[]): readonly WorkItem[] | ItemSource;
 }
 
+/** In the folder of a corpus on one machine, or in the store of a corpus that machines share. */
 export function tablePlace(corpus: Pick<Corpus, 'folder' | 'shared'>): TablePlace {
   const files = corpus.shared?.files;
   const has = (path: string): boolean => existsSync(path) || files?.of(pathIn(corpus, path)) !== undefined;

@@ -290,6 +290,7 @@ export const picture = z.object({
   leftOut: z.record(z.string(), count),
 });
 
+/** A line of the stream that tells how the graph is being built. */
 export const graphLine = z.discriminatedUnion('kind', [
   z
     .object({ kind: z.literal('progress'), done: count.describe('Documents read.'), total: number })
